@@ -224,6 +224,16 @@ Result<Engine::Streamed> Engine::stream(const Request& request, std::atomic<bool
   return out;
 }
 
+Result<bool> Engine::Streamed::has_point(std::size_t metric, std::size_t group, std::size_t& at) {
+  aggregate::Points& points = answer.metrics[metric].groups[group].points;
+  if (at < points.size()) return true;
+  if (later == nullptr) return false;
+  at = 0;
+  points = {};
+  VARVE_ASSIGN_OR_RETURN(points, later->next(metric, group));
+  return points.size() != 0;
+}
+
 // How many samples there are is known once some of them have been read: most answers are small.
 Result<Engine::Streamed> Engine::sliced_or_whole(const Request& request, UnderWay& query) const {
   if (SlicedAnswer::fits(request) && limits_.slice_bytes < limits_.memory_bytes) {

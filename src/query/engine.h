@@ -53,6 +53,10 @@ class Engine {
   struct Streamed {
     Answer answer;
     std::shared_ptr<SlicedAnswer> later;  // or nullptr
+
+    // Has the group a point `at`? Where those at hand end, the next ones are read in their place, and `at` is 0 then.
+    // Groups are asked for in order. Errors: those of SlicedAnswer::next().
+    Result<bool> has_point(std::size_t metric, std::size_t group, std::size_t& at);
   };
   [[nodiscard]] Result<Streamed> stream(const Request& request, std::atomic<bool>* cancelled) const;
   // As run(), as a part of a query that has begun and goes on: what is read counts for that, and what it charged stays

@@ -25,7 +25,36 @@ bool finer_than(const Points& points, std::int64_t resolution_ms) {
   return resolution_ms > 1 && std::ranges::any_of(points.times, [&](auto t) { return t % resolution_ms != 0; });
 }
 
+using Numbers = std::vector<std::uint32_t>;
+
+// Of the tags in Join::group_by.
+Numbers values_of(const Join& how, const TagTable& tags, std::uint32_t series) {
+  Numbers values;
+  for (const std::string& key : how.group_by) values.push_back(tags.find(series, key));
+  return values;
+}
+
+Group head_of(const TagTable& tags, const Numbers& values, const CommonTags& common) {
+  Group out;
+  for (const std::uint32_t tag : values) out.group_values.emplace_back(tags.value_of(tag));
+  common.put(tags, out);
+  return out;
+}
+
 }  // namespace
+
+Group alone(const Join& how, const TagTable& tags, std::uint32_t series) {
+  CommonTags own;
+  own.add(tags, series);
+  return head_of(tags, values_of(how, tags, series), own);
+}
+
+Points at_resolution(const Join& how, Points points) {
+  if (!finer_than(points, how.resolution_ms)) return points;
+  const Windows cut({how.resolution_ms, model::TimeUnit::milliseconds}, false, 0);
+  const bool takes_last = how.reducer == Reducer::none || how.reducer == Reducer::count;
+  return aggregate::gather(takes_last ? Reducer::last : how.reducer, cut, points);
+}
 
 Result<Points> Joiner::prepare(Points points) {
   if (const auto& into = how_.downsample) {
@@ -38,34 +67,19 @@ Result<Points> Joiner::prepare(Points points) {
       budget_.release(bytes);  // what is kept is charged once it is packed
     }
   }
-  if (finer_than(points, how_.resolution_ms)) {
-    const Windows cut({how_.resolution_ms, model::TimeUnit::milliseconds}, false, 0);
-    const bool takes_last = how_.reducer == Reducer::none || how_.reducer == Reducer::count;
-    points = aggregate::gather(takes_last ? Reducer::last : how_.reducer, cut, points);
-  }
+  points = at_resolution(how_, std::move(points));
   if (how_.rate) points = aggregate::rate(*how_.rate, points);
   return points;
 }
 
-Group Joiner::head_of(const Numbers& values, const CommonTags& tags) const {
-  Group out;
-  for (const std::uint32_t tag : values) out.group_values.emplace_back(tags_.value_of(tag));
-  tags.put(tags_, out);
-  return out;
-}
-
 Status Joiner::add(std::uint32_t series, Points points) {
   VARVE_ASSIGN_OR_RETURN(points, prepare(std::move(points)));
-  Numbers values;
-  for (const std::string& key : how_.group_by) values.push_back(tags_.find(series, key));
   if (how_.reducer == Reducer::none) {
-    CommonTags tags;
-    tags.add(tags_, series);
-    Group& group = out_.groups.emplace_back(head_of(values, tags));
+    Group& group = out_.groups.emplace_back(alone(how_, tags_, series));
     group.points = std::move(points);
     return budget_.charge(group.points.size() * kPointBytes);
   }
-  const auto [at, is_new] = groups_.try_emplace(std::move(values));
+  const auto [at, is_new] = groups_.try_emplace(values_of(how_, tags_, series));
   Joined& group = at->second;
   const std::size_t before = packed_.bytes() + group.series.capacity() * sizeof(SeriesView);
   group.tags.add(tags_, series);
@@ -90,7 +104,7 @@ Result<Points> Joiner::across(const Joined& group, const std::function<Status()>
 Result<MetricAnswer> Joiner::finish(const std::function<Status()>& alive) {
   for (auto& [values, joined] : groups_) {
     VARVE_RETURN_IF_ERROR(alive());
-    Group& group = out_.groups.emplace_back(head_of(values, joined.tags));
+    Group& group = out_.groups.emplace_back(head_of(tags_, values, joined.tags));
     VARVE_ASSIGN_OR_RETURN(group.points, across(joined, alive));
     joined = {};
   }

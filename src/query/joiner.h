@@ -19,6 +19,12 @@
 
 namespace varve::query {
 
+// The group that one series is where nothing is joined (reducer none), without points.
+Group alone(const Join& how, const TagTable& tags, std::uint32_t series);
+
+// Points of one series, ascending, at times that are multiples of the resolution.
+aggregate::Points at_resolution(const Join& how, aggregate::Points points);
+
 // The series of one metric become groups. One thread.
 class Joiner {
  public:
@@ -42,7 +48,6 @@ class Joiner {
   using Numbers = std::vector<std::uint32_t>;
 
   Result<aggregate::Points> prepare(aggregate::Points points);
-  [[nodiscard]] Group head_of(const Numbers& values, const CommonTags& tags) const;
   Result<aggregate::Points> across(const Joined& group, const std::function<Status()>& alive);
 
   const Join& how_;

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "query/deadline.h"
+#include "query/joiner.h"
 #include "query/runs.h"
 #include "query/under_way.h"
 
@@ -20,6 +21,8 @@ using model::ValueKind;
 
 // Samples of several series are held twice while they are merged, and columns grow by half or twice.
 constexpr std::size_t kBytesPerSample = 64;
+// What a series takes that is read, by samples.
+constexpr std::size_t kSamplesPerSeries = 8;
 
 // How many samples each series has, and when. One thread at a time has a series.
 class SampleCounts final : public storage::PieceSink {
@@ -74,15 +77,16 @@ class SampleRuns final : public storage::PieceSink {
     if (model::in_text(piece.type)) return {};
     return append_charged(runs_[piece.series], piece.type, piece.times, piece.bits, budget_);
   }
-  // Of all of them. Once.
-  Result<Run> merged() {
+  // Of these series together. Each once.
+  Result<Run> merged(std::span<const std::uint32_t> series) {
     std::size_t charged = 0;
-    std::erase_if(runs_, [](const Run& run) { return run.size() == 0; });
-    for (Run& run : runs_) {
-      charged += bytes_of(run);
-      keep(run, 0, false);
+    std::vector<Run> runs;
+    for (const std::uint32_t one : series) {
+      if (runs_[one].size() == 0) continue;
+      charged += bytes_of(runs_[one]);
+      keep(runs.emplace_back(std::move(runs_[one])), 0, false);
     }
-    return merge_charged(std::move(runs_), charged, budget_);
+    return merge_charged(std::move(runs), charged, budget_);
   }
 
  private:
@@ -94,8 +98,11 @@ class SampleRuns final : public storage::PieceSink {
 
 bool SlicedAnswer::fits(const Request& request) {
   return std::ranges::all_of(request.metrics, [](const MetricQuery& metric) {
-    const auto* const pipeline = std::get_if<Pipeline>(&metric.how);
-    return pipeline != nullptr && pipeline->stages.empty() && pipeline->splits.empty() && pipeline->limit == 0;
+    if (const auto* const join = std::get_if<Join>(&metric.how)) {
+      return join->reducer == aggregate::Reducer::none && !join->downsample && !join->rate;
+    }
+    const Pipeline& pipeline = metric.pipeline();
+    return pipeline.stages.empty() && pipeline.splits.empty() && pipeline.limit == 0;
   });
 }
 
@@ -115,7 +122,7 @@ Result<std::unique_ptr<SlicedAnswer>> SlicedAnswer::begin(const Engine& engine, 
 
 // False: not all are numbers.
 Result<bool> SlicedAnswer::count(const Request& request, const MetricQuery& asked, UnderWay& query) {
-  const Pipeline& pipeline = asked.pipeline();
+  const Pipeline pipeline = read_through(asked);
   const Deadline& deadline = query.deadline();
   VARVE_ASSIGN_OR_RETURN(
       const Plan plan, make_plan(engine_.series(), tenant_, asked, pipeline, request.range, deadline, query.budget()));
@@ -129,6 +136,7 @@ Result<bool> SlicedAnswer::count(const Request& request, const MetricQuery& aske
   MetricAnswer& answer = groups_.metrics.emplace_back();
   Metric& metric = metrics_.emplace_back();
   metric.descending = pipeline.descending;
+  if (const auto* const join = std::get_if<Join>(&asked.how)) metric.join = *join;
   for (const std::uint32_t g : plan.order) {
     Source source{{}, {std::numeric_limits<Timestamp>::max(), std::numeric_limits<Timestamp>::min()}, 0};
     std::vector<std::uint32_t> seen;
@@ -142,7 +150,8 @@ Result<bool> SlicedAnswer::count(const Request& request, const MetricQuery& aske
       source.range.last = std::max(source.range.last, count.last + 1);
     }
     if (seen.empty()) continue;
-    answer.groups.push_back(without_points(plan, g, ValueKind::number, seen));
+    answer.groups.push_back(metric.join ? alone(*metric.join, plan.tags, seen[0])
+                                        : without_points(plan, g, ValueKind::number, seen));
     std::ranges::sort(seen);  // the ids ascend
     for (const std::uint32_t member : seen) source.series.push_back(plan.series[member]);
     answer.sample_size += source.samples;
@@ -164,57 +173,120 @@ std::size_t SlicedAnswer::bytes() const {
   return bytes + most * sizeof(Run);
 }
 
-void SlicedAnswer::start(std::size_t metric, std::size_t group) {
+// How many samples are read at once, at most; a series counts for some more.
+std::size_t SlicedAnswer::units_max() const {
+  return std::max<std::size_t>(1, engine_.limits().slice_bytes / kBytesPerSample);
+}
+
+// From the group that is being read on: those that are read at once.
+std::span<const SlicedAnswer::Source> SlicedAnswer::small_groups() const {
+  const auto groups = std::span(metrics_[metric_].groups).subspan(group_);
+  std::size_t count = 0;
+  for (std::size_t units = 0; count < groups.size(); ++count) {
+    units += groups[count].samples + groups[count].series.size() * kSamplesPerSeries;
+    if (units > units_max()) break;
+  }
+  return groups.first(count);
+}
+
+Status SlicedAnswer::read_ahead() {
+  const auto sources = small_groups();
+  if (sources.size() < 2) return {};
+  TimeRange range = sources[0].range;
+  for (const Source& source : sources) {
+    range = {std::min(range.first, source.range.first), std::max(range.last, source.range.last)};
+  }
+  auto lists = read(sources, range);
+  if (lists) {
+    ahead_ = std::move(*lists);
+    ahead_from_ = group_;
+  } else if (lists.error().code != Code::limit) {
+    return fail(lists.error());
+  }
+  return {};  // or there are more samples than were counted: each group by itself
+}
+
+// The group's range is left to be read, unless all of it has been.
+Status SlicedAnswer::start(std::size_t metric, std::size_t group) {
+  if (metric != metric_) ahead_.clear();
   metric_ = metric, group_ = group;
+  const auto is_ahead = [this] { return group_ >= ahead_from_ && group_ - ahead_from_ < ahead_.size(); };
+  if (!is_ahead()) {
+    ahead_ = std::vector<Points>();
+    VARVE_RETURN_IF_ERROR(read_ahead());
+  }
   const Source& source = metrics_.at(metric).groups.at(group);
-  left_ = source.range;
-  const std::size_t most = std::max<std::size_t>(1, engine_.limits().slice_bytes / kBytesPerSample);
-  const std::uint64_t slices = source.samples / most + 1;
-  width_ms_ = std::max<std::int64_t>(1, (left_.last - left_.first) / static_cast<std::int64_t>(slices) + 1);
+  left_ = is_ahead() ? TimeRange{0, 0} : source.range;
+  const auto slices = static_cast<std::int64_t>(source.samples / units_max() + 1);
+  width_ms_ = std::max(metrics_[metric].step_ms(), (left_.last - left_.first) / slices + 1);
+  return {};
 }
 
 TimeRange SlicedAnswer::slice() const {
   if (left_.last - left_.first <= width_ms_) return left_;
-  return metrics_[metric_].descending ? TimeRange{left_.last - width_ms_, left_.last}
-                                      : TimeRange{left_.first, left_.first + width_ms_};
+  const Metric& metric = metrics_[metric_];
+  if (metric.descending) return {left_.last - width_ms_, left_.last};
+  return {left_.first, model::window_start(left_.first + width_ms_, metric.step_ms())};
 }
 
 Result<Points> SlicedAnswer::next(std::size_t metric, std::size_t group) {
-  if (metric != metric_ || group != group_) start(metric, group);
-  const Source& source = metrics_[metric].groups[group];
-  while (left_.first < left_.last) {
+  if (metric != metric_ || group != group_) {
+    VARVE_RETURN_IF_ERROR(start(metric, group));
+    if (left_.empty()) return std::move(ahead_[group - ahead_from_]);
+  }
+  const Metric& of = metrics_[metric];
+  while (!left_.empty()) {
     const TimeRange range = slice();
-    auto points = read(source, range);
-    if (!points && points.error().code == Code::limit && range.last - range.first > 1) {
-      width_ms_ = (range.last - range.first) / 2;  // samples lie closer here
+    auto lists = read({&of.groups[group], 1}, range);
+    if (!lists && lists.error().code == Code::limit && range.last - range.first > of.step_ms()) {
+      width_ms_ = std::max(of.step_ms(), (range.last - range.first) / 2);  // samples lie closer here
       continue;
     }
-    VARVE_RETURN_IF_ERROR(points);
-    if (metrics_[metric].descending) {
+    VARVE_RETURN_IF_ERROR(lists);
+    if (of.descending) {
       left_.last = range.first;
     } else {
       left_.first = range.last;
     }
-    const bool is_small = points->size() * kBytesPerSample < engine_.limits().slice_bytes / 2;
+    Points& points = lists->front();
+    const bool is_small = points.size() * kBytesPerSample < engine_.limits().slice_bytes / 2;
     if (is_small && width_ms_ < std::numeric_limits<std::int64_t>::max() / 2) width_ms_ *= 2;
-    if (points->size() != 0) return points;
+    if (points.size() != 0) return std::move(points);
   }
   return Points();
 }
 
-// The query has been charged for a slice. One millisecond comes as a whole, within query.memory, and is charged here.
-Result<Points> SlicedAnswer::read(const Source& source, TimeRange range) const {
+// The points of each. The query has been charged for a slice. A single step comes as a whole, within query.memory, and
+// is charged here.
+Result<std::vector<Points>> SlicedAnswer::read(std::span<const Source> sources, TimeRange range) const {
+  const Metric& metric = metrics_[metric_];
+  std::vector<std::pair<model::SeriesId, std::uint32_t>> order;  // with the number of its source
+  for (std::uint32_t s = 0; s < sources.size(); ++s) {
+    for (const model::SeriesId id : sources[s].series) order.emplace_back(id, s);
+  }
+  std::ranges::sort(order);
+  std::vector<model::SeriesId> series;
+  std::vector<std::vector<std::uint32_t>> of_source(sources.size());
+  for (const auto& [id, source] : order) {
+    of_source[source].push_back(static_cast<std::uint32_t>(series.size()));
+    series.push_back(id);
+  }
   const Limits& limits = engine_.limits();
-  const bool is_least = range.last - range.first == 1;
+  const bool is_least = sources.size() == 1 && range.last - range.first <= metric.step_ms();
   Budget budget(is_least ? limits.memory_bytes : limits.slice_bytes, is_least ? engine_.memory() : nullptr);
-  SampleRuns runs(source.series.size(), budget);
+  SampleRuns runs(series.size(), budget);
   // Nobody who waits is asked: where the connection has ended, nobody calls this again.
   const Deadline deadline(engine_.clock(), limits, nullptr);
-  const unsigned threads = threads_for(source.series.size(), limits);
-  VARVE_RETURN_IF_ERROR(engine_.samples().scan(tenant_, source.series, deadline.options(range, threads), runs));
-  VARVE_ASSIGN_OR_RETURN(Points points, runs.merged());
-  if (metrics_[metric_].descending) points.reverse();
-  return points;
+  const unsigned threads = threads_for(series.size(), limits);
+  VARVE_RETURN_IF_ERROR(engine_.samples().scan(tenant_, series, deadline.options(range, threads), runs));
+  std::vector<Points> lists;
+  for (const auto& members : of_source) {
+    VARVE_ASSIGN_OR_RETURN(Points points, runs.merged(members));
+    if (metric.join) points = at_resolution(*metric.join, std::move(points));
+    if (metric.descending) points.reverse();
+    lists.push_back(std::move(points));
+  }
+  return lists;
 }
 
 }  // namespace varve::query

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SlicedAnswer: the answer to a question for samples as they are, where all of them would take much memory. It counts
-// first, mostly without decoding: which groups there are, of which series, and how many samples. Then the samples of
-// each group are read slice by slice of time, while the answer is being sent.
+// first, mostly without decoding: which groups there are, of which series, and how many samples. Then the samples are
+// read while the answer is being sent: those of a large group slice by slice of time, those of many small ones at once.
 //
 // What arrives or goes between the two shows in the samples and not in the counts.
 #pragma once
@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "aggregate/points.h"
@@ -23,7 +25,7 @@ namespace varve::query {
 // One thread at a time. The engine must outlive it.
 class SlicedAnswer {
  public:
-  // Samples as they are: no metric has steps, splits, a limit or a join.
+  // Samples as they are: no metric has steps, splits or a limit, and no series are joined.
   static bool fits(const Request& request);
 
   // Counts, for a query that `query` is about and that fits. nullptr: there are samples that are no numbers, which come
@@ -50,19 +52,29 @@ class SlicedAnswer {
   };
   struct Metric {
     bool descending = false;
+    std::optional<Join> join;    // as asked; says how fine times are
     std::vector<Source> groups;  // as in the answer
+
+    // Slices meet at multiples of it.
+    [[nodiscard]] std::int64_t step_ms() const { return join ? join->resolution_ms : 1; }
   };
 
   SlicedAnswer(const Engine& engine, model::TenantId tenant) : engine_(engine), tenant_(tenant) {}
   Result<bool> count(const Request& request, const MetricQuery& asked, UnderWay& query);
-  void start(std::size_t metric, std::size_t group);
+  Status start(std::size_t metric, std::size_t group);
+  Status read_ahead();
+  [[nodiscard]] std::size_t units_max() const;
+  [[nodiscard]] std::span<const Source> small_groups() const;
   [[nodiscard]] model::TimeRange slice() const;
-  Result<aggregate::Points> read(const Source& source, model::TimeRange range) const;
+  Result<std::vector<aggregate::Points>> read(std::span<const Source> sources, model::TimeRange range) const;
 
   const Engine& engine_;
   const model::TenantId tenant_;
   Answer groups_;
   std::vector<Metric> metrics_;
+  // Of groups from `ahead_from_` on, of the metric that is being read.
+  std::vector<aggregate::Points> ahead_;
+  std::size_t ahead_from_ = 0;
   // Of the group that is being read: what is left of its range, and how much of that is read next.
   std::size_t metric_ = ~std::size_t{0}, group_ = 0;
   model::TimeRange left_;

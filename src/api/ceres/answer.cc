@@ -40,36 +40,46 @@ void append_point(std::string& out, const aggregate::Points& points, std::size_t
 
 }  // namespace
 
-CeresAnswer::CeresAnswer(CeresHead head, query::Answer answer)
-    : head_(std::move(head)), answer_(std::move(answer)), metadata_(metadata_of(head_)) {
-  check(head_.metrics.size() == answer_.metrics.size(), "each metric has a name");
+CeresAnswer::CeresAnswer(CeresHead head, query::Engine::Streamed found)
+    : head_(std::move(head)), found_(std::move(found)), metadata_(metadata_of(head_)) {
+  check(head_.metrics.size() == found_.answer.metrics.size(), "each metric has a name");
 }
 
 void CeresAnswer::open_series(std::string& out) {
   Writer json = Writer::behind_value(out, !std::exchange(first_series_, false));
   json.begin_object().key("data").begin_object();
   json.member("tenant", head_.tenant).member("metricName", head_.metrics[metric_]).key("tags").begin_object();
-  for (const auto& [key, values] : answer_.metrics[metric_].groups[group_].tags) json.member(key, values[0]);
+  for (const auto& [key, values] : found_.answer.metrics[metric_].groups[group_].tags) json.member(key, values[0]);
   json.end_object().key("values").begin_object();
+  first_point_ = true;
 }
 
-bool CeresAnswer::next(std::string& out) {
-  const std::size_t until = out.size() + http::kPieceBytes;
+Status CeresAnswer::append_series(std::string& out, std::size_t until_bytes) {
+  query::Group& group = found_.answer.metrics[metric_].groups[group_];
+  while (group.kind == model::ValueKind::number && out.size() < until_bytes) {
+    VARVE_ASSIGN_OR_RETURN(const bool has_point, found_.has_point(metric_, group_, point_));
+    if (!has_point) break;
+    if (!std::exchange(in_series_, true)) open_series(out);
+    for (; point_ < group.points.size() && out.size() < until_bytes; ++point_) {
+      if (!std::exchange(first_point_, false)) out += ',';
+      append_point(out, group.points, point_);
+    }
+  }
+  if (out.size() >= until_bytes) return {};
+  if (std::exchange(in_series_, false)) out.append("}}").append(metadata_).append("}");
+  query::let_go(found_.answer, group);  // as good as sent
+  ++group_;
+  point_ = 0;
+  return {};
+}
+
+Result<bool> CeresAnswer::next(std::string& out) {
+  const std::size_t until_bytes = out.size() + http::kPieceBytes;
   if (!std::exchange(opened_, true)) out += '[';
-  for (; metric_ < answer_.metrics.size(); ++metric_, group_ = 0) {
-    auto& groups = answer_.metrics[metric_].groups;
-    for (; group_ < groups.size(); ++group_, point_ = 0) {
-      const aggregate::Points& points = groups[group_].points;
-      if (groups[group_].kind != model::ValueKind::number || points.size() == 0) continue;
-      if (!std::exchange(in_series_, true)) open_series(out);
-      for (; point_ < points.size() && out.size() < until; ++point_) {
-        if (point_ != 0) out += ',';
-        append_point(out, points, point_);
-      }
-      if (point_ < points.size()) return true;
-      out.append("}}").append(metadata_).append("}");
-      query::let_go(answer_, groups[group_]);  // as good as sent
-      in_series_ = false;
+  for (; metric_ < found_.answer.metrics.size(); ++metric_, group_ = 0) {
+    while (group_ < found_.answer.metrics[metric_].groups.size()) {
+      if (out.size() >= until_bytes) return true;
+      VARVE_RETURN_IF_ERROR(append_series(out, until_bytes));
     }
   }
   out += ']';

@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "model/time.h"
-#include "query/answer.h"
+#include "query/engine.h"
 
 namespace varve::api {
 
@@ -22,16 +23,19 @@ struct CeresHead {
 
 class CeresAnswer {
  public:
-  CeresAnswer(CeresHead head, query::Answer answer);
+  CeresAnswer(CeresHead head, query::Engine::Streamed found);
 
-  // Appends the next piece of some 64 KiB. False: that was the last one, call no more.
-  bool next(std::string& out);
+  // Appends the next piece of some 64 KiB. False: that was the last one, call no more. Errors: those of
+  // Streamed::has_point().
+  Result<bool> next(std::string& out);
 
  private:
+  // Closes it, too, unless the piece is full.
+  Status append_series(std::string& out, std::size_t until_bytes);
   void open_series(std::string& out);
 
   CeresHead head_;
-  query::Answer answer_;
+  query::Engine::Streamed found_;
   std::string metadata_;  // the same for all series
   std::size_t metric_ = 0;
   std::size_t group_ = 0;
@@ -39,6 +43,7 @@ class CeresAnswer {
   bool opened_ = false;
   bool in_series_ = false;
   bool first_series_ = true;
+  bool first_point_ = true;  // of the series
 };
 
 }  // namespace varve::api

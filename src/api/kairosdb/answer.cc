@@ -215,10 +215,7 @@ Status KairosdbAnswer::load() {
   return {};
 }
 
-Result<bool> KairosdbAnswer::next(std::string& out) {
-  check(written_ == Place() || written_ < end(), "nothing comes behind the end");
-  if (written_ == Place()) out += R"({"queries":[)";
-  VARVE_RETURN_IF_ERROR(load());
+void KairosdbAnswer::append_some(std::string& out) {
   std::vector<Place> places{written_};
   while (places.size() <= threads_ && places.back() < end()) places.push_back(some_further(places.back()));
   const std::size_t parts = places.size() - 1;
@@ -233,6 +230,16 @@ Result<bool> KairosdbAnswer::next(std::string& out) {
   }
   free(written_, places.back());
   written_ = places.back();
+}
+
+Result<bool> KairosdbAnswer::next(std::string& out) {
+  check(written_ == Place() || written_ < end(), "nothing comes behind the end");
+  if (written_ == Place()) out += R"({"queries":[)";
+  const std::size_t until_bytes = out.size() + kTextBytes;
+  do {  // what comes later comes group by group
+    VARVE_RETURN_IF_ERROR(load());
+    append_some(out);
+  } while (later_ != nullptr && written_ < end() && out.size() < until_bytes);
   if (written_ < end()) return true;
   out += "]}";
   return false;

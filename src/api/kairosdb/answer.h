@@ -56,6 +56,7 @@ class KairosdbAnswer {
     return later_ == nullptr || nothing_[at.metric] || whole_ == Place{at.metric, at.group};
   }
   Status load();
+  void append_some(std::string& out);
 
   std::vector<KairosdbHead> heads_;
   query::Answer answer_;

@@ -3,45 +3,22 @@
 #include <gtest/gtest.h>
 
 #include <deque>
-#include <limits>
-#include <random>
 
 #include "api/kairosdb/query.h"
-#include "api/testing/query_script.h"
+#include "api/testing/sliced_fixture.h"
 
 namespace varve::api {
 namespace {
 
 using model::Value;
 
-class SlicedQueryTest : public testing::QueryScript {
+class SlicedQueryTest : public testing::SlicedFixture {
  protected:
-  static constexpr std::size_t kSliceBytes = 4096;
-  static constexpr std::size_t kMemoryBytes = 64 << 10;  // not enough for all at once
-
   SlicedQueryTest() {
     add_kairosdb_query(router_, engine_, pool_, metrics_);
     add_kairosdb_query(sliced_router_, sliced_, pool_, sliced_metrics_);
   }
 
-  void put(std::string_view metric, const model::TagViews& tags, model::Timestamp time, const Value& value) {
-    for (auto* const store : {&store_, &second_}) store->put("default", metric, tags, time, value);
-  }
-  // Several hosts, one without a rack; longs, doubles and NaN; many at the same time; a long pause.
-  void put_random(std::string_view metric, std::size_t samples) {
-    std::mt19937 random(7);
-    const std::vector<model::TagViews> all{{{"host", "a"}, {"rack", "1"}},
-                                           {{"host", "b"}, {"rack", "1"}},
-                                           {{"host", "c"}, {"rack", "2"}},
-                                           {{"host", "d"}}};
-    for (std::size_t i = 0; i < samples; ++i) {
-      const auto time = static_cast<model::Timestamp>(random() % 5000) + (random() % 2 != 0 ? 100'000'000 : 0);
-      const Value value = random() % 20 == 0  ? Value::of_double(std::numeric_limits<double>::quiet_NaN())
-                          : random() % 2 == 0 ? Value::of_double(static_cast<double>(random() % 1000) / 8)
-                                              : Value::of_long(static_cast<std::int64_t>(random() % 1000));
-      put(metric, all[random() % all.size()], time, value);
-    }
-  }
   Request request_of(const std::string& metrics, const std::string& more = "") {
     Request request;
     request.method = Method::post;
@@ -51,18 +28,8 @@ class SlicedQueryTest : public testing::QueryScript {
                                         metrics + "]}");
     return request;
   }
-  Response ask_sliced(const Request& request) {
-    std::size_t pieces = 0;
-    Response response = answer_of(sliced_router_, request, pieces);
-    pieces_ = pieces;
-    return response;
-  }
 
   std::deque<std::string> bodies_;
-  storage::testing::MemoryStore second_;
-  query::Engine sliced_{second_, second_, clock_, {.memory_bytes = kMemoryBytes, .slice_bytes = kSliceBytes}};
-  Metrics sliced_metrics_;
-  Router sliced_router_;
 };
 
 TEST_F(SlicedQueryTest, GivesTheSameText) {
@@ -80,11 +47,12 @@ TEST_F(SlicedQueryTest, GivesTheSameText) {
        }) {
     const Request request = request_of(metrics);
     const Response whole = ask(request);
+    const std::size_t before = second_.scans();
     const Response sliced = ask_sliced(request);
     ASSERT_EQ(whole.status, 200) << whole.body;
     EXPECT_EQ(sliced.status, 200) << sliced.body;
     EXPECT_EQ(sliced.body, whole.body) << metrics;
-    EXPECT_GE(pieces_, 50U) << metrics;
+    EXPECT_GE(second_.scans() - before, 50U) << metrics;
   }
 }
 
@@ -111,15 +79,36 @@ TEST_F(SlicedQueryTest, OneMillisecondComesAsAWhole) {
   EXPECT_EQ(ask_sliced(request).body, ask(request).body);
 }
 
+// Groups that are small are read many at once, and stand many in a piece.
+TEST_F(SlicedQueryTest, SmallGroupsComeTogether) {
+  for (int host = 0; host < 600; ++host) {
+    const std::string name = std::to_string(host);
+    for (int i = 0; i < (host == 300 ? 60 : 2); ++i) put("m", {{"host", name}}, host * 3 + i, Value::of_long(i));
+  }
+  query::Engine small(second_, second_, clock_, {.memory_bytes = 1 << 20, .slice_bytes = 64 << 10});
+  Router router;
+  add_kairosdb_query(router, small, pool_, sliced_metrics_);
+  std::swap(router, sliced_router_);
+  const Request request = request_of(R"({"name":"m","group_by":[{"name":"tag","tags":["host"]}]})");
+  const std::size_t before = second_.scans();
+  EXPECT_EQ(ask_sliced(request).body, ask(request).body);
+  EXPECT_LT(second_.scans() - before, 10U);
+  EXPECT_LE(pieces_, 3U);
+}
+
 TEST_F(SlicedQueryTest, AFailureEndsTheAnswer) {
-  put_random("m", 10'000);
+  put_random("m", 40'000);
   const Request request = request_of(R"({"name":"m"})");
   // Two scans find that there is much, and count; the next is that of the first slice.
   for (const int scans : {0, 1, 2}) {
     second_.fail_after(scans);
     EXPECT_EQ(ask_sliced(request).status, 500) << scans;
   }
-  second_.fail_after(60);
+  second_.fail_after(1'000'000);
+  const std::size_t before = second_.scans();
+  ask_sliced(request);
+  EXPECT_GE(pieces_, 1U) << "behind the first one";
+  second_.fail_after(static_cast<std::int64_t>(second_.scans() - before) - 1);  // in the last piece
   const auto sink = std::make_shared<WaitingSink>();
   const Router::Match found = sliced_router_.find(request.method, request.path, request.name_slashes);
   (*found.handler)(request, Responder(sink));

@@ -57,12 +57,12 @@ std::string opentsdb_series_id(std::string_view metric, const model::Tags& tags)
   return out;
 }
 
-OpentsdbAnswer::OpentsdbAnswer(opentsdb::Query query, query::Answer answer)
-    : query_(std::move(query)), answer_(std::move(answer)) {}
+OpentsdbAnswer::OpentsdbAnswer(opentsdb::Query query, query::Engine::Streamed found)
+    : query_(std::move(query)), found_(std::move(found)) {}
 
 void OpentsdbAnswer::open_group(std::string& out) {
   const opentsdb::SubQuery& query = query_.queries[metric_];
-  const query::Group& group = answer_.metrics[metric_].groups[group_];
+  const query::Group& group = found_.answer.metrics[metric_].groups[group_];
   Writer json = Writer::behind_value(out, groups_written_++ != 0);
   json.begin_object().member("metric", query.metric).key("tags").object(group.common);
   json.key("aggregateTags").array(group.mixed);
@@ -71,12 +71,13 @@ void OpentsdbAnswer::open_group(std::string& out) {
   if (query_.show_query) append_query(json, query, metric_);
   json.key("dps");
   out += query_.arrays ? '[' : '{';
+  first_point_ = true;
 }
 
 void OpentsdbAnswer::append_points(std::string& out, std::size_t until_bytes) {
-  const aggregate::Points& points = answer_.metrics[metric_].groups[group_].points;
+  const aggregate::Points& points = found_.answer.metrics[metric_].groups[group_].points;
   for (; point_ < points.size() && out.size() < until_bytes; ++point_) {
-    if (point_ != 0) out += ',';
+    if (!std::exchange(first_point_, false)) out += ',';
     const model::Timestamp time = points.times[point_];
     out += query_.arrays ? '[' : '"';
     append_long(out, query_.ms ? time : model::window_start(time, 1000) / 1000);
@@ -85,43 +86,46 @@ void OpentsdbAnswer::append_points(std::string& out, std::size_t until_bytes) {
     if (query_.arrays) out += ']';
     ++points_written_;
   }
-  in_group_ = point_ < points.size();
 }
 
 void OpentsdbAnswer::append_summary(std::string& out) const {
   std::uint64_t samples = 0;
-  for (const auto& metric : answer_.metrics) samples += metric.sample_size;
+  for (const auto& metric : found_.answer.metrics) samples += metric.sample_size;
   Writer json = Writer::behind_value(out, groups_written_ != 0);
   json.begin_object().key("statsSummary").begin_object();
   json.member("datapoints", points_written_).member("rawDatapoints", samples);
-  json.member("aggregatedSeries", groups_written_).member("samplesRead", answer_.read.samples);
-  json.member("chunksRead", answer_.read.chunks).member("windowsRead", answer_.read.windows_in_all());
+  json.member("aggregatedSeries", groups_written_).member("samplesRead", found_.answer.read.samples);
+  json.member("chunksRead", found_.answer.read.chunks).member("windowsRead", found_.answer.read.windows_in_all());
   json.end_object().end_object();
 }
 
-bool OpentsdbAnswer::next(std::string& out) {
+Status OpentsdbAnswer::append_group(std::string& out, std::size_t until_bytes) {
+  if (!std::exchange(in_group_, true)) open_group(out);
+  while (out.size() < until_bytes) {
+    VARVE_ASSIGN_OR_RETURN(const bool has_point, found_.has_point(metric_, group_, point_));
+    if (!has_point) break;
+    append_points(out, until_bytes);
+  }
+  if (out.size() >= until_bytes) return {};
+  out += query_.arrays ? "]}" : "}}";
+  in_group_ = false;
+  query::let_go(found_.answer, found_.answer.metrics[metric_].groups[group_++]);  // what is written need not be kept
+  point_ = 0;
+  return {};
+}
+
+Result<bool> OpentsdbAnswer::next(std::string& out) {
   const std::size_t until_bytes = out.size() + http::kPieceBytes;
   if (!std::exchange(opened_, true)) out += '[';
-  while (out.size() < until_bytes) {
-    if (metric_ == answer_.metrics.size()) {
-      if (query_.show_summary) append_summary(out);
-      out += ']';
-      return false;
+  for (; metric_ < found_.answer.metrics.size(); ++metric_, group_ = 0) {
+    while (group_ < found_.answer.metrics[metric_].groups.size()) {
+      if (out.size() >= until_bytes) return true;
+      VARVE_RETURN_IF_ERROR(append_group(out, until_bytes));
     }
-    auto& groups = answer_.metrics[metric_].groups;
-    if (group_ == groups.size()) {
-      ++metric_;
-      group_ = 0;
-      continue;
-    }
-    if (!std::exchange(in_group_, true)) open_group(out);
-    append_points(out, until_bytes);
-    if (in_group_) continue;
-    out += query_.arrays ? "]}" : "}}";
-    query::let_go(answer_, groups[group_++]);  // what is written need not be kept
-    point_ = 0;
   }
-  return true;
+  if (query_.show_summary) append_summary(out);
+  out += ']';
+  return false;
 }
 
 }  // namespace varve::api

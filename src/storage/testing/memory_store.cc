@@ -158,6 +158,7 @@ void MemoryStore::append(const model::RowBatch& batch, AppendDone done) {
 
 Status MemoryStore::scan(TenantId tenant, std::span<const SeriesId> series, const ScanOptions& options,
                          PieceSink& sink) {
+  ++scans_;
   if (scans_left_-- <= 0) return fail(Code::io, "the disk is gone");
   const ReaderLock lock(mutex_);
   for (std::size_t i = 0; i < series.size(); ++i) {

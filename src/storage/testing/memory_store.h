@@ -33,6 +33,8 @@ class MemoryStore final : public SeriesStore, public SampleStore {
   void away(bool is_away) { away_ = is_away; }
   // After so many calls scan() fails (io).
   void fail_after(std::int64_t scans) { scans_left_ = scans; }
+  // How often scan() was called.
+  [[nodiscard]] std::size_t scans() const { return scans_; }
 
   // As an engine that has rolled up this range, in windows of this width, of counters: it gives summaries of them
   // first, then the rest, not in order of time.
@@ -113,6 +115,7 @@ class MemoryStore final : public SeriesStore, public SampleStore {
   RolledUp rolled_up_;
   [[nodiscard]] Status there() const;
   std::atomic<bool> away_ = false;
+  std::atomic<std::size_t> scans_ = 0;
   std::atomic<std::int64_t> scans_left_ = std::numeric_limits<std::int64_t>::max();
 };
 
