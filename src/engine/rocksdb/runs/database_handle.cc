@@ -5,6 +5,7 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
+#include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
@@ -88,6 +89,8 @@ class FailureListener final : public ::rocksdb::EventListener {
   options.max_background_jobs = 3;  // a flush, and two compactions: one of them may be of everything
   // Who writes is held up by the room in the head, not here: a compaction of everything must not keep a flush waiting.
   options.level0_slowdown_writes_trigger = 128;
+  // A commit is a table of its own, often a small one: each compaction of a few of them writes the first level again.
+  options.level0_file_num_compaction_trigger = 16;
   options.level0_stop_writes_trigger = 1024;
   // A table has keys of all kinds, so whatever is compacted into the first level meets all of that: it is kept small.
   // From there on tables are moved as they are, as blocks ascend as they are written (keys.h).
@@ -103,6 +106,8 @@ class FailureListener final : public ::rocksdb::EventListener {
   table.block_cache = ::rocksdb::NewLRUCache(kTableCacheBytes);
   table.block_size = 16 * 1024;
   table.format_version = 5;
+  // Who reads a block need not look into every table that has not been compacted yet.
+  table.filter_policy.reset(::rocksdb::NewBloomFilterPolicy(10));
   options.table_factory.reset(::rocksdb::NewBlockBasedTableFactory(table));
   return options;
 }
