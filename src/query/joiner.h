@@ -45,7 +45,6 @@ class Joiner {
     CommonTags tags;
     std::vector<aggregate::SeriesView> series;
   };
-  using Numbers = std::vector<std::uint32_t>;
 
   Result<aggregate::Points> prepare(aggregate::Points points);
   Result<aggregate::Points> across(const Joined& group, const std::function<Status()>& alive);
@@ -55,7 +54,7 @@ class Joiner {
   const TagTable& tags_;
   Budget& budget_;
   aggregate::PackedSeries packed_;
-  std::map<Numbers, Joined> groups_;  // by the numbers of the tags in group_by
+  std::map<std::vector<std::uint32_t>, Joined> groups_;  // by the numbers of the tags in group_by
   MetricAnswer out_;
 };
 

@@ -89,9 +89,9 @@ class FailureListener final : public ::rocksdb::EventListener {
   options.max_background_jobs = 3;  // a flush, and two compactions: one of them may be of everything
   // Who writes is held up by the room in the head, not here: a compaction of everything must not keep a flush waiting.
   options.level0_slowdown_writes_trigger = 128;
+  options.level0_stop_writes_trigger = 1024;
   // A commit is a table of its own, often a small one: each compaction of a few of them writes the first level again.
   options.level0_file_num_compaction_trigger = 16;
-  options.level0_stop_writes_trigger = 1024;
   // A table has keys of all kinds, so whatever is compacted into the first level meets all of that: it is kept small.
   // From there on tables are moved as they are, as blocks ascend as they are written (keys.h).
   options.target_file_size_base = 16ULL << 20;
