@@ -231,13 +231,31 @@ bool Gather::chunks_are(std::size_t column, model::ValueType type) const {
   return true;
 }
 
+void Gather::find_stretches() {
+  stretches_.clear();
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    const Source& source = rows_[r];
+    if (!stretches_.empty()) {
+      Stretch& last = stretches_.back();
+      if (source.chunk == last.chunk && source.index == last.index + last.count) {
+        ++last.count;
+        continue;
+      }
+    }
+    stretches_.push_back({r, source.chunk, source.index, 1});
+  }
+}
+
 // What merging does all day: chunks of numbers of one type, put together without looking at each value's type.
 bool Gather::finish_numbers(std::size_t column) {
   const std::size_t n = rows_.size();
   const bool longs = chunks_are(column, model::ValueType::long_);
   if (!longs && !chunks_are(column, model::ValueType::double_)) return false;
   std::uint64_t* const to = bits_.data() + column * n;
-  for (std::size_t r = 0; r < n; ++r) to[r] = chunks_[rows_[r].chunk].columns[column].bits[rows_[r].index];
+  for (const Stretch& part : stretches_) {
+    const std::uint64_t* const from = chunks_[part.chunk].columns[column].bits.data() + part.index;
+    std::copy_n(from, part.count, to + part.row);
+  }
   if (numbers_.size() < n) numbers_.assign(n, model::ValueType::double_);
   auto& out = columns_[column];
   if (longs) {
@@ -256,6 +274,7 @@ void Gather::finish_typed(std::span<const Patch> patches) {
   bits_.resize(n * width_);
   const bool only_chunks =
       patches.empty() && std::ranges::none_of(rows_, [](const Source& s) { return s.row != nullptr; });
+  if (only_chunks) find_stretches();
   std::vector<std::size_t> rest;
   for (std::size_t c = 0; c < width_; ++c) {
     if (!only_chunks || !finish_numbers(c)) rest.push_back(c);

@@ -55,8 +55,16 @@ class Gather {
     std::uint32_t chunk;
     std::uint32_t index;
   };
+  // Rows `row` … of rows_ that are rows `index` … of one chunk.
+  struct Stretch {
+    std::size_t row;
+    std::uint32_t chunk;
+    std::uint32_t index;
+    std::uint32_t count;
+  };
   void widen();
   void sort();
+  void find_stretches();
   // Are all rows packed as longs, or all as decimals that can share one exponent with mantissas below 2^53?
   bool packed(model::RowKind& kind, unsigned& decimals) const;
   void finish_packed(model::RowKind kind, unsigned decimals);
@@ -68,6 +76,7 @@ class Gather {
   [[nodiscard]] model::Value value_of(const Source& source, std::size_t column) const;
 
   std::vector<Source> rows_;
+  std::vector<Stretch> stretches_;  // of rows_, if all come from chunks
   std::vector<std::size_t> parts_;  // while sorting: where parts of rows_ that ascend begin
   std::vector<Chunk> chunks_;
   std::size_t chunks_used_ = 0;

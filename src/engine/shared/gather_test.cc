@@ -169,5 +169,30 @@ TEST_P(GatherRows, as_a_map_would_have_it) {
   }
 }
 
+// Of chunks that follow one another, overlap or lie within each other, and of equal times the later one.
+TEST(GatherChunks, as_a_map_would_have_it) {
+  std::mt19937_64 random(8);
+  Gather gather;
+  for (int round = 0; round < 200; ++round) {
+    std::map<model::Timestamp, Value> last;
+    std::deque<std::shared_ptr<const chunk::Block>> blocks;
+    gather.clear();
+    for (int chunk = 0; chunk < 1 + round % 4; ++chunk) {
+      std::vector<model::Timestamp> times;
+      std::vector<std::int64_t> ints;
+      auto time = static_cast<model::Timestamp>(random() % 64);
+      for (std::uint64_t i = 1 + random() % 24; i > 0; --i, time += 1 + static_cast<model::Timestamp>(random() % 3)) {
+        times.push_back(time);
+        ints.push_back(static_cast<std::int64_t>(random() % 1000));
+        last[time] = Value::of_long(ints.back());
+      }
+      blocks.push_back(testing::block_of(times, {{chunk::Column::Form::longs, 0, ints, {}, {}, {}}}));
+      ASSERT_TRUE(gather.add_chunk(*blocks.back(), 0));
+    }
+    gather.finish();
+    ASSERT_EQ(cells(gather, 0), (std::vector<std::pair<model::Timestamp, Value>>(last.begin(), last.end()))) << round;
+  }
+}
+
 }  // namespace
 }  // namespace varve::engine::shared
