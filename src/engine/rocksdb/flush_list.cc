@@ -78,10 +78,11 @@ std::optional<FlushList::OfRun> FlushList::next_day(const Env& env, const Runs& 
   std::vector<std::uint32_t> groups;
   for (const Item& item : items) groups.push_back(item.group);
   sort_unique(groups);
-  if (items.size() < kHoursOfGroup * groups.size()) {
+  if (items.size() < kHoursOfGroup * groups.size() && stratum != follows_) {
     by_hours_ = stratum;
     return std::nullopt;
   }
+  follows_ = stratum_slot(stratum.tenant, width, stratum.start + width);
   std::ranges::sort(items, {}, [](const Item& item) { return std::pair(item.group, item.fragment->slot); });
   rest_ = rest_.subspan(items.size());
   return OfRun{stratum, items};

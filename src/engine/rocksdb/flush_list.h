@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // FlushList: what a flush writes, run by run. A run has what the head holds of one tenant and slot; where groups have
-// samples of many hours of a day that is over (a backfill, agents that were cut off), it has the day.
+// samples of many hours of a day that is over (a backfill, agents that were cut off), it has the day. So it has if the
+// day before is such a one: what fills day after day will fill this one, too.
 #pragma once
 
 #include <optional>
@@ -43,6 +44,7 @@ class FlushList {
   std::vector<Item> items_;  // by tenant, slot and group; those of a day that is one run by group
   std::span<Item> rest_;
   std::optional<SlotKey> by_hours_;  // the day at hand, if it is not worth one run
+  std::optional<SlotKey> follows_;   // the day after the last one that is one run
 };
 
 }  // namespace varve::engine::rocksdb

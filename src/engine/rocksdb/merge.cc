@@ -18,16 +18,26 @@ bool is_full(const JobContext& job, const SlotKey& slot) {
   return slot.start + level_slot_width_ms(slot.granularity_ms, job.env.chunk_width_ms) <= job.env.clock.now_ms();
 }
 
+// A chunk of so many samples is long enough: to make it longer saves neither room nor time to speak of.
+constexpr std::uint64_t kSamplesOfLongChunk = 2048;
+constexpr std::size_t kRunsOfStratumMax = 16;  // with long chunks
+
+// On average.
+bool has_long_chunks(const Run& run) { return run.samples >= kSamplesOfLongChunk * run.chunks; }
+
 // The runs of a slot that become one now. What came late to a stratum lies beside it, until there is enough of it to be
 // worth writing the stratum again; until then it is merged among itself. Likewise what a level slot gets until it is
-// full: windows of an hour come for twelve days.
+// full: windows of an hour come for twelve days. Of a stratum, runs with long chunks stay as they are, and what is
+// older than such a run with it.
 RunList merging_of(const JobContext& job, const SlotKey& slot, const Runs::OfSlot& of_slot, bool whole) {
   if (slot.is_stratum() ? whole : slot.is_raw() || is_full(job, slot)) return of_slot.runs;
+  const bool leaves_long = slot.is_stratum() && of_slot.runs.size() < kRunsOfStratumMax;
   auto first = of_slot.runs.end();
   for (std::uint64_t later = 0; first != of_slot.runs.begin(); --first) {
-    const std::uint64_t bytes = (*std::prev(first))->bytes;
-    if (first != of_slot.runs.end() && bytes > later * kRewritten) break;
-    later += bytes;
+    const Run& run = **std::prev(first);
+    if (first != of_slot.runs.end() && run.bytes > later * kRewritten) break;
+    if (leaves_long && has_long_chunks(run)) break;
+    later += run.bytes;
   }
   return {first, of_slot.runs.end()};
 }
