@@ -18,9 +18,15 @@ std::uint64_t distance(model::Timestamp from, model::Timestamp to) {
   return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
 }
 
-// Grid steps that a distance is nearest to.
+template <class T>
+std::uint64_t nearest(T distance, T step) {
+  return distance / step + (std::uint64_t{distance % step} * 2 >= step);
+}
+
+// Grid steps that a distance is nearest to. Numbers of 32 bits are divided several times as fast.
 std::uint64_t steps_in(std::uint64_t distance, std::uint64_t step) {
-  return distance / step + (distance % step * 2 >= step);
+  if (((distance | step) >> 32) != 0) return nearest(distance, step);
+  return nearest(static_cast<std::uint32_t>(distance), static_cast<std::uint32_t>(step));
 }
 
 std::uint64_t median_distance(TimeSpan times) {
@@ -47,23 +53,31 @@ bool TimesWriter::lay_grid(TimeSpan times) {
   std::size_t next = 1;
   std::size_t gaps = 0;
   const std::uint64_t least = (about + 1) / 2;  // of what is one step; less than `least + about`
+  offsets_.resize(times.size());
+  offsets_[0] = 0;
   for (std::size_t i = 1; i < times.size(); ++i) {
     const std::uint64_t apart = distance(times[i - 1], times[i]);
     if (apart - least < about) {  // mostly, and without a division
       ++steps;
-      continue;
+    } else {
+      const std::uint64_t here = steps_in(apart, about);
+      check(here != 1, "one step is told from others");
+      steps += here;
+      if (++gaps > times.size() / 8) return false;
+      gaps_.varint(i - next);
+      gaps_.varint(here);
+      next = i + 1;
     }
-    const std::uint64_t here = steps_in(apart, about);
-    check(here != 1, "one step is told from others");
-    steps += here;
-    if (++gaps > times.size() / 8) return false;
-    gaps_.varint(i - next);
-    gaps_.varint(here);
-    next = i + 1;
+    offsets_[i] = static_cast<std::int64_t>(distance(times[0], times[i]) - steps * about);
   }
   if (steps == 0) return false;
   step_ = steps_in(distance(times.front(), times.back()), steps);
-  offsets_.resize(times.size());
+  if (step_ != about) lay_offsets(times);
+  return true;
+}
+
+// By step_ and gaps_.
+void TimesWriter::lay_offsets(TimeSpan times) {
   Cursor gap(gaps_.view());
   std::size_t gap_at = gap.left() != 0 ? 1 + static_cast<std::size_t>(gap.varint()) : 0;
   std::uint64_t grid = static_cast<std::uint64_t>(times[0]);
@@ -77,7 +91,6 @@ bool TimesWriter::lay_grid(TimeSpan times) {
     offsets_[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(times[i]) - grid);
   }
   check(gap.ok() && gap.left() == 0, "gaps are read as they were written");
-  return true;
 }
 
 void TimesWriter::write(TimeSpan times, SequenceWriter& sequences, Sections& out) {

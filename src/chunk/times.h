@@ -34,6 +34,7 @@ class TimesWriter {
 
  private:
   bool lay_grid(std::span<const model::Timestamp> times);
+  void lay_offsets(std::span<const model::Timestamp> times);
 
   std::vector<model::Timestamp> before_;  // times of the previous group
   std::vector<std::int64_t> offsets_;
