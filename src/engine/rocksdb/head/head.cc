@@ -89,7 +89,7 @@ std::size_t Head::FragmentHash::operator()(const FragmentKey& key) const {
 Head::Fragment* Head::find(std::uint32_t group, model::Timestamp slot) const {
   Fragment* fragment = first_of(group);
   if (fragment == nullptr) return nullptr;
-  // Of many fragments only the newest two are looked at: each of them would be a miss in the cache.
+  // Of many fragments only the newest two are looked at: each more would be a miss in the cache.
   const bool is_far = by_group_[group / kPageGroups]->is_far[group % kPageGroups];
   for (std::size_t n = 0; fragment != nullptr && n < (is_far ? 2 : kNearMax); ++n, fragment = fragment->next) {
     if (fragment->slot == slot) return fragment;
@@ -99,7 +99,6 @@ Head::Fragment* Head::find(std::uint32_t group, model::Timestamp slot) const {
   return found == far_.end() ? nullptr : found->second;
 }
 
-// Newest first.
 void Head::put_first(std::uint32_t group, Fragment* fragment) {
   Fragment*& first = place_of(group);
   fragment->previous = nullptr;
@@ -162,7 +161,10 @@ Head::Fragment* Head::fragment_for(std::uint32_t group, model::Timestamp time) {
   check(time >= slot && time < slot + chunk_width_ms_, "a time lies in its slot");
   Fragment* const fragment = find(group, slot);
   if (fragment == nullptr) return add(group, slot);
-  if (fragment->previous != nullptr) {
+  // Of many fragments the newest stay first: to move one, its neighbours would have to be fetched, and what comes late
+  // comes to another one each time.
+  const bool is_far = by_group_[group / kPageGroups]->is_far[group % kPageGroups];
+  if (fragment->previous != nullptr && !is_far) {
     fragment->previous->next = fragment->next;
     if (fragment->next != nullptr) fragment->next->previous = fragment->previous;
     put_first(group, fragment);

@@ -67,7 +67,8 @@ class Head {
   };
   struct Fragment {
     model::Timestamp slot;  // start
-    Fragment* next;         // of the same group, another slot; the one written last comes first
+    Fragment* next;         // of the same group, another slot; of few the one written last comes first, of many the
+                            // one made last
     Fragment* previous;
     Block* first;
     Block* last;
@@ -137,7 +138,7 @@ class Head {
   struct FragmentHash {
     std::size_t operator()(const FragmentKey& key) const;
   };
-  // The newest fragment of each of some groups. Only pages with fragments are there: groups that are no longer written
+  // The first fragment of each of some groups. Only pages with fragments are there: groups that are no longer written
   // cost nothing.
   struct GroupPage {
     std::array<Fragment*, kPageGroups> newest{};
