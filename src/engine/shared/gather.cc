@@ -59,6 +59,7 @@ std::int64_t magnitude(RowView row) {
 void Gather::clear(std::span<const std::uint16_t> only, model::TimeRange range) {
   rows_.clear();
   chunks_used_ = 0;
+  chunks_listed_ = 0;
   packed_rows_ = 0;
   only_ = only;
   range_ = range;
@@ -66,6 +67,7 @@ void Gather::clear(std::span<const std::uint16_t> only, model::TimeRange range) 
 }
 
 void Gather::add_rows(std::span<const std::byte> rows, RowForm form) {
+  if (!rows.empty()) list_chunks();
   for_each_row(rows, form, [this](RowView row, std::uint32_t) {
     constexpr std::ptrdiff_t kAhead = 512;  // rows of a head come from memory
     __builtin_prefetch(row.at + kAhead);
@@ -86,13 +88,21 @@ Status Gather::add_chunk(const chunk::Block& block, std::size_t i, std::size_t f
   chunk.columns.resize(width);
   for (std::size_t c = 0; c < width; ++c)
     VARVE_RETURN_IF_ERROR(block.column(i, source_column(c) - first_column, in_range, chunk.columns[c]));
-  const auto number = static_cast<std::uint32_t>(chunks_used_++);
-  for (std::uint32_t r = 0; r < chunk.times.size(); ++r) rows_.push_back({chunk.times[r], nullptr, number, r});
+  ++chunks_used_;
   return {};
 }
 
+// Adds the rows of chunks that are not listed yet, one by one.
+void Gather::list_chunks() {
+  for (; chunks_listed_ < chunks_used_; ++chunks_listed_) {
+    const auto& times = chunks_[chunks_listed_].times;
+    const auto number = static_cast<std::uint32_t>(chunks_listed_);
+    for (std::uint32_t r = 0; r < times.size(); ++r) rows_.push_back({times[r], nullptr, number, r});
+  }
+}
+
 std::uint64_t Gather::cells_gathered(std::size_t column) const {
-  check(column < width_ || rows_.empty(), "cells of a column that was gathered");
+  check(column < width_ || empty(), "cells of a column that was gathered");
   std::uint64_t cells = packed_rows_;
   for (std::size_t i = 0; i < chunks_used_; ++i) {
     const auto& part = chunks_[i].columns[column];
@@ -181,13 +191,18 @@ void Gather::widen() {
 
 void Gather::finish(std::span<const Patch> patches) {
   widen();
-  sort();
-  times_.resize(rows_.size());
-  for (std::size_t r = 0; r < rows_.size(); ++r) times_[r] = rows_[r].time;
+  if (rows_.empty()) {
+    merge_chunks();
+  } else {
+    list_chunks();
+    sort();
+    times_.resize(rows_.size());
+    for (std::size_t r = 0; r < rows_.size(); ++r) times_[r] = rows_[r].time;
+  }
   columns_.assign(width_, {});
   RowKind kind{};
   unsigned decimals = 0;
-  if (patches.empty() && packed(kind, decimals)) {
+  if (patches.empty() && !rows_.empty() && packed(kind, decimals)) {
     finish_packed(kind, decimals);
   } else {
     finish_typed(patches);
@@ -231,30 +246,19 @@ bool Gather::chunks_are(std::size_t column, model::ValueType type) const {
   return true;
 }
 
-void Gather::find_stretches() {
-  stretches_.clear();
-  for (std::size_t r = 0; r < rows_.size(); ++r) {
-    const Source& source = rows_[r];
-    if (!stretches_.empty()) {
-      Stretch& last = stretches_.back();
-      if (source.chunk == last.chunk && source.index == last.index + last.count) {
-        ++last.count;
-        continue;
-      }
-    }
-    stretches_.push_back({r, source.chunk, source.index, 1});
-  }
-}
-
 // What merging does all day: chunks of numbers of one type, put together without looking at each value's type.
 bool Gather::finish_numbers(std::size_t column) {
-  const std::size_t n = rows_.size();
+  const std::size_t n = times_.size();
   const bool longs = chunks_are(column, model::ValueType::long_);
   if (!longs && !chunks_are(column, model::ValueType::double_)) return false;
   std::uint64_t* const to = bits_.data() + column * n;
   for (const Stretch& part : stretches_) {
     const std::uint64_t* const from = chunks_[part.chunk].columns[column].bits.data() + part.index;
-    std::copy_n(from, part.count, to + part.row);
+    if (part.count == 1) {  // what came late: a call of memmove would take longer
+      to[part.row] = *from;
+    } else {
+      std::copy_n(from, part.count, to + part.row);
+    }
   }
   if (numbers_.size() < n) numbers_.assign(n, model::ValueType::double_);
   auto& out = columns_[column];
@@ -270,16 +274,21 @@ bool Gather::finish_numbers(std::size_t column) {
 }
 
 void Gather::finish_typed(std::span<const Patch> patches) {
-  const std::size_t n = rows_.size();
+  const std::size_t n = times_.size();
   bits_.resize(n * width_);
-  const bool only_chunks =
-      patches.empty() && std::ranges::none_of(rows_, [](const Source& s) { return s.row != nullptr; });
-  if (only_chunks) find_stretches();
+  const bool by_stretches = patches.empty() && rows_.empty();
   std::vector<std::size_t> rest;
   for (std::size_t c = 0; c < width_; ++c) {
-    if (!only_chunks || !finish_numbers(c)) rest.push_back(c);
+    if (!by_stretches || !finish_numbers(c)) rest.push_back(c);
   }
   if (rest.empty()) return;
+  if (rows_.empty()) {
+    for (const Stretch& part : stretches_) {
+      for (std::uint32_t i = 0; i < part.count; ++i) {
+        rows_.push_back({times_[part.row + i], nullptr, part.chunk, part.index + i});
+      }
+    }
+  }
   types_.resize(n * width_);
   texts_.resize(n * width_);
   for (const std::size_t c : rest) finish_cells(c, patches);

@@ -26,7 +26,7 @@ class Gather {
   // until the next clear(). Error: corrupt.
   Status add_chunk(const chunk::Block& block, std::size_t i, std::size_t first_column = 0);
 
-  [[nodiscard]] bool empty() const { return rows_.empty(); }
+  [[nodiscard]] bool empty() const { return rows_.empty() && chunks_used_ == 0; }
   // The number of values added for a column (numbered as in columns()), including those that were overwritten.
   [[nodiscard]] std::uint64_t cells_gathered(std::size_t column) const;
 
@@ -55,16 +55,24 @@ class Gather {
     std::uint32_t chunk;
     std::uint32_t index;
   };
-  // Rows `row` … of rows_ that are rows `index` … of one chunk.
+  // Rows from `row` on that are rows of one chunk, from `index` on.
   struct Stretch {
     std::size_t row;
     std::uint32_t chunk;
     std::uint32_t index;
     std::uint32_t count;
   };
+  // The next row of a chunk.
+  struct Cursor {
+    std::uint32_t chunk;
+    std::uint32_t at;
+  };
   void widen();
+  void list_chunks();
   void sort();
-  void find_stretches();
+  void merge_chunks();
+  [[nodiscard]] const Cursor* next_cursor(model::Timestamp& end);
+  void take(const Cursor& cursor, model::Timestamp end);
   // Are all rows packed as longs, or all as decimals that can share one exponent with mantissas below 2^53?
   bool packed(model::RowKind& kind, unsigned& decimals) const;
   void finish_packed(model::RowKind kind, unsigned decimals);
@@ -75,11 +83,14 @@ class Gather {
   [[nodiscard]] std::size_t source_column(std::size_t column) const { return only_.empty() ? column : only_[column]; }
   [[nodiscard]] model::Value value_of(const Source& source, std::size_t column) const;
 
-  std::vector<Source> rows_;
-  std::vector<Stretch> stretches_;  // of rows_, if all come from chunks
-  std::vector<std::size_t> parts_;  // while sorting: where parts of rows_ that ascend begin
+  std::vector<Source> rows_;            // where there are packed rows, of all; else of none, until each is looked at
+  std::vector<Stretch> stretches_;      // all rows, where all are of chunks
+  std::vector<std::size_t> parts_;      // while sorting: where parts of rows_ that ascend begin
+  std::vector<std::uint32_t> waiting_;  // while merging: chunks that begin later, the latest first
+  std::vector<Cursor> merging_;         // and the others that are not done
   std::vector<Chunk> chunks_;
   std::size_t chunks_used_ = 0;
+  std::size_t chunks_listed_ = 0;  // in rows_
   std::uint64_t packed_rows_ = 0;  // rows added by add_rows()
   std::span<const std::uint16_t> only_;
   model::TimeRange range_;

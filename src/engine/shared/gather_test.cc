@@ -169,28 +169,75 @@ TEST_P(GatherRows, as_a_map_would_have_it) {
   }
 }
 
-// Of chunks that follow one another, overlap or lie within each other, and of equal times the later one.
-TEST(GatherChunks, as_a_map_would_have_it) {
-  std::mt19937_64 random(8);
-  Gather gather;
-  for (int round = 0; round < 200; ++round) {
-    std::map<model::Timestamp, Value> last;
-    std::deque<std::shared_ptr<const chunk::Block>> blocks;
-    gather.clear();
-    for (int chunk = 0; chunk < 1 + round % 4; ++chunk) {
-      std::vector<model::Timestamp> times;
-      std::vector<std::int64_t> ints;
-      auto time = static_cast<model::Timestamp>(random() % 64);
-      for (std::uint64_t i = 1 + random() % 24; i > 0; --i, time += 1 + static_cast<model::Timestamp>(random() % 3)) {
-        times.push_back(time);
-        ints.push_back(static_cast<std::int64_t>(random() % 1000));
-        last[time] = Value::of_long(ints.back());
-      }
-      blocks.push_back(testing::block_of(times, {{chunk::Column::Form::longs, 0, ints, {}, {}, {}}}));
-      ASSERT_TRUE(gather.add_chunk(*blocks.back(), 0));
+// Chunks and rows that follow one another, overlap or lie within each other: of equal times the later one.
+class GatherPieces : public ::testing::TestWithParam<RowForm> {
+ protected:
+  void add_piece(bool rows, bool texts) {
+    std::vector<model::Timestamp> times;
+    std::vector<Value> values;
+    auto time = static_cast<model::Timestamp>(random_() % 64);
+    for (std::uint64_t i = 1 + random_() % 24; i > 0; --i, time += 1 + static_cast<model::Timestamp>(random_() % 3)) {
+      times.push_back(time);
+      const bool text = texts && random_() % 2 == 0;
+      values.push_back(text ? Value::of_string(kTexts[random_() % 3]) : Value::of_long(std::int64_t{++number_}));
+      last_[time] = values.back();
     }
-    gather.finish();
-    ASSERT_EQ(cells(gather, 0), (std::vector<std::pair<model::Timestamp, Value>>(last.begin(), last.end()))) << round;
+    rows ? add_rows(times, values) : add_chunk(times, values, texts);
+  }
+  void check() {
+    gather_.finish();
+    EXPECT_EQ(cells(gather_, 0), (std::vector<std::pair<model::Timestamp, Value>>(last_.begin(), last_.end())));
+    gather_.clear();
+    last_.clear();
+    blocks_.clear();
+    rows_.clear();
+  }
+  Gather gather_;
+  std::mt19937_64 random_{8};
+
+ private:
+  static constexpr const char* kTexts[] = {"", "a", "longer than the others"};
+
+  void add_rows(const std::vector<model::Timestamp>& times, const std::vector<Value>& values) {
+    auto& rows = rows_.emplace_back(GetParam(), 1);
+    for (std::size_t i = 0; i < times.size(); ++i) rows.value(times[i], values[i]);
+    gather_.add_rows(rows.bytes(), GetParam());
+  }
+  void add_chunk(const std::vector<model::Timestamp>& times, const std::vector<Value>& values, bool texts) {
+    std::vector<std::int64_t> ints;
+    std::vector<model::ValueType> types;
+    std::vector<std::uint64_t> bits;
+    std::vector<std::string_view> strings;
+    for (const Value& value : values) {
+      ints.push_back(static_cast<std::int64_t>(value.bits));
+      types.push_back(value.type);
+      bits.push_back(value.bits);
+      strings.push_back(value.text);
+    }
+    const chunk::Column longs{chunk::Column::Form::longs, 0, ints, {}, {}, {}};
+    const chunk::Column typed{chunk::Column::Form::typed, 0, {}, types, bits, strings};
+    blocks_.push_back(testing::block_of(times, {texts ? typed : longs}));
+    ASSERT_TRUE(gather_.add_chunk(*blocks_.back(), 0));
+  }
+
+  std::int64_t number_ = 0;
+  std::map<model::Timestamp, Value> last_;
+  std::deque<std::shared_ptr<const chunk::Block>> blocks_;
+  std::deque<Rows> rows_;
+};
+INSTANTIATE_TEST_SUITE_P(Forms, GatherPieces, ::testing::Values(RowForm::plain, RowForm::with_arrival));
+
+TEST_P(GatherPieces, as_a_map_would_have_them) {
+  for (int round = 0; round < 400; ++round) {
+    SCOPED_TRACE(round);
+    const bool only_chunks = round % 2 == 0;
+    const bool only_longs = round % 4 < 2;
+    for (int piece = 0; piece < 1 + round % 5; ++piece) {
+      const bool rows = !only_chunks && random_() % 2 == 0;
+      add_piece(rows, !only_longs && random_() % 2 == 0);
+    }
+    check();
+    if (HasFailure()) return;
   }
 }
 
