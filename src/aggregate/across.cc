@@ -28,8 +28,9 @@ std::vector<Timestamp> all_times(std::span<const std::span<const Timestamp>> lis
 }
 
 // Series of one grid have the same times, mostly in one place, too.
-std::vector<Timestamp> all_times(std::span<const SeriesView> series) {
+std::vector<Timestamp> all_times(std::span<const SeriesView> series, const Filling& filling) {
   std::vector<std::span<const Timestamp>> lists;
+  if (!filling.times.empty()) lists.push_back(filling.times);
   for (const SeriesView& one : series) {
     if (lists.empty() || !std::ranges::equal(lists.back(), one.all_times())) lists.push_back(one.all_times());
   }
@@ -39,8 +40,9 @@ std::vector<Timestamp> all_times(std::span<const SeriesView> series) {
 // The values at some neighbouring times, series by series, in a table of a row a time that stays in the cache.
 class Table {
  public:
-  Table(Reducer reducer, std::span<const SeriesView> series)
+  Table(Reducer reducer, std::span<const SeriesView> series, const Filling& filling)
       : reducer_(reducer),
+        filling_(filling),
         line_(interpolates(reducer)),
         series_(series),
         next_(series.size()),
@@ -78,9 +80,12 @@ class Table {
     std::size_t& next = next_[s];
     for (std::size_t row = 0; row < times.size(); ++row) {
       while (next < points.size && points.times[next] < times[row]) ++next;
-      if (next == points.size) return;
-      if (points.times[next] == times[row]) {
+      if (next < points.size && points.times[next] == times[row]) {
         put_sample(row, points, next);
+      } else if (!filling_.times.empty() && times[row] <= filling_.times.back()) {
+        if (filling_.with_zero) put_zero(row);
+      } else if (next == points.size) {
+        return;
       } else if (line_ && next > 0) {
         put_line(row, points, next, times[row]);
       }
@@ -99,6 +104,12 @@ class Table {
     }
   }
 
+  void put_zero(std::size_t row) {
+    const std::size_t at = row * series_.size() + used_[row]++;
+    doubles_[at] = 0;
+    longs_[at] = 0;
+  }
+
   void put_line(std::size_t row, const SeriesView& points, std::size_t next, Timestamp time) {
     const double before = points.number(next - 1);
     const double after = points.number(next);
@@ -111,6 +122,7 @@ class Table {
   }
 
   const Reducer reducer_;
+  const Filling filling_;
   const bool line_;
   const std::span<const SeriesView> series_;
   std::vector<std::size_t> next_;  // of each series: the first sample not before the current time
@@ -123,14 +135,15 @@ class Table {
 
 }  // namespace
 
-Result<Points> across(Reducer reducer, std::span<const SeriesView> series, const std::function<Status()>& alive) {
+Result<Points> across(Reducer reducer, std::span<const SeriesView> series, const std::function<Status()>& alive,
+                      const Filling& filling) {
   Points out;
   if (series.empty()) return out;
-  out.times = all_times(series);
+  out.times = all_times(series, filling);
   VARVE_RETURN_IF_ERROR(alive());
   out.types.reserve(out.times.size());
   out.bits.reserve(out.times.size());
-  Table table(reducer, series);
+  Table table(reducer, series, filling);
   for (std::size_t from = 0; from < out.times.size(); from += table.rows_max()) {
     VARVE_RETURN_IF_ERROR(alive());
     const std::size_t rows = std::min(table.rows_max(), out.times.size() - from);

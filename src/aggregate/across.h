@@ -14,9 +14,16 @@
 
 namespace varve::aggregate {
 
+// Times, ascending, at which each series has a value: where it has no sample, 0 or NaN.
+struct Filling {
+  std::span<const model::Timestamp> times;
+  bool with_zero = false;
+};
+
 // Each series: numbers, times ascending and unique. NaN is ignored; if there is nothing else, the result is NaN.
 // Integers give integers if the reducer does and nothing was interpolated. `alive` is called now and then; its error is
 // returned.
-Result<Points> across(Reducer reducer, std::span<const SeriesView> series, const std::function<Status()>& alive);
+Result<Points> across(Reducer reducer, std::span<const SeriesView> series, const std::function<Status()>& alive,
+                      const Filling& filling = {});
 
 }  // namespace varve::aggregate

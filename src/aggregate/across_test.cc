@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 
+#include "aggregate/fill.h"
 #include "aggregate/points_text.h"
 
 namespace varve::aggregate {
@@ -76,6 +77,34 @@ TEST(Across, StopsWhenTold) {
   const std::vector<Points> series = {points_of("0:1"), points_of("0:1")};
   const auto out = across(Reducer::sum, views_of(series), []() -> Status { return fail(Code::cancelled, "enough"); });
   EXPECT_EQ(out.error().code, Code::cancelled);
+}
+
+// The same as filling each series first, as what is behind the last window of one is kept.
+TEST(Across, FillsWindowsThatAreEmpty) {
+  std::mt19937_64 random(6);
+  constexpr model::TimeRange kRange{20, 400};
+  const Windows windows({10, model::TimeUnit::milliseconds}, true, 0);
+  std::vector<model::Timestamp> starts;
+  for (model::Timestamp t = kRange.first; t < kRange.last; t += 10) starts.push_back(t);
+  for (int round = 0; round < 120; ++round) {
+    const bool with_zero = round % 2 == 0;
+    std::vector<Points> series(round % 10 == 0 ? 300 : 1 + random() % 5), filled;
+    for (Points& points : series) {
+      for (model::Timestamp t = kRange.first; t < kRange.last + 10; t += 10) {
+        if (random() % 3 == 0) continue;
+        const bool is_long = random() % 8 != 0;
+        const auto n = static_cast<std::int64_t>(random() % 1000);
+        points.push(t, is_long ? model::ValueType::long_ : model::ValueType::double_,
+                    is_long ? static_cast<std::uint64_t>(n) : std::bit_cast<std::uint64_t>(static_cast<double>(n) / 8));
+      }
+      filled.push_back(fill(windows, kRange, with_zero, points));
+    }
+    const Reducer reducer = std::array{Reducer::sum, Reducer::count, Reducer::min, Reducer::dev}[random() % 4];
+    const auto out = across(reducer, views_of(series), go_on, {starts, with_zero});
+    const auto want = across(reducer, views_of(filled), go_on);
+    ASSERT_TRUE(out && want);
+    ASSERT_EQ(text_of(*out), text_of(*want)) << round;
+  }
 }
 
 TEST(Across, AsThePlainestWay) {

@@ -56,15 +56,28 @@ Points at_resolution(const Join& how, Points points) {
   return aggregate::gather(takes_last ? Reducer::last : how.reducer, cut, points);
 }
 
+// Where nothing stands between the fill and the reducer, series need not hold what is empty.
+Status Joiner::list_windows() {
+  is_listed_ = true;
+  const auto& into = how_.downsample;
+  if (!into || into->fill == Join::Fill::none || how_.rate || how_.reducer == Reducer::none) return {};
+  const Windows windows = aggregate::windows_of(into->grid(), range_.first);
+  const std::uint64_t count = aggregate::windows_in(windows, range_);
+  VARVE_RETURN_IF_ERROR(budget_.charge(count * sizeof(model::Timestamp)));
+  const std::int64_t first = windows.index(range_.first);
+  for (std::uint64_t i = 0; i < count; ++i) windows_.push_back(windows.start(first + static_cast<std::int64_t>(i)));
+  if (std::ranges::any_of(windows_, [&](auto t) { return t % how_.resolution_ms != 0; })) windows_ = {};
+  return {};
+}
+
 Result<Points> Joiner::prepare(Points points) {
   if (const auto& into = how_.downsample) {
-    const Windows windows = aggregate::windows_of(into->grid(), range_.first);
-    if (into->gather) points = aggregate::gather(*into->gather, windows, points);
-    if (into->fill != Join::Fill::none) {
-      const std::size_t bytes = aggregate::windows_in(windows, range_) * kPointBytes;
-      VARVE_RETURN_IF_ERROR(budget_.charge(bytes));
-      points = aggregate::fill(windows, range_, into->fill == Join::Fill::zero, points);
-      budget_.release(bytes);  // what is kept is charged once it is packed
+    if (into->gather) {
+      points = aggregate::gather(*into->gather, aggregate::windows_of(into->grid(), range_.first), points);
+    }
+    if (into->fill != Join::Fill::none && windows_.empty()) {
+      VARVE_ASSIGN_OR_RETURN(points, filled(std::move(points)));
+      budget_.release(points.size() * kPointBytes);  // what is kept is charged once it is packed
     }
   }
   points = at_resolution(how_, std::move(points));
@@ -72,7 +85,18 @@ Result<Points> Joiner::prepare(Points points) {
   return points;
 }
 
+// What it has is charged.
+Result<Points> Joiner::filled(Points points) {
+  const Windows windows = aggregate::windows_of(how_.downsample->grid(), range_.first);
+  const std::size_t size = aggregate::windows_in(windows, range_);
+  VARVE_RETURN_IF_ERROR(budget_.charge(size * kPointBytes));
+  points = aggregate::fill(windows, range_, how_.downsample->fill == Join::Fill::zero, points);
+  VARVE_RETURN_IF_ERROR(budget_.charge((points.size() - size) * kPointBytes));  // behind the last window
+  return points;
+}
+
 Status Joiner::add(std::uint32_t series, Points points) {
+  if (!is_listed_) VARVE_RETURN_IF_ERROR(list_windows());
   VARVE_ASSIGN_OR_RETURN(points, prepare(std::move(points)));
   if (how_.reducer == Reducer::none) {
     Group& group = out_.groups.emplace_back(alone(how_, tags_, series));
@@ -91,12 +115,13 @@ Status Joiner::add(std::uint32_t series, Points points) {
 Result<Points> Joiner::across(const Joined& group, const std::function<Status()>& alive) {
   const auto& series = group.series;
   if (series.size() == 1 && how_.reducer != Reducer::count && how_.reducer != Reducer::dev) {
-    return to_points(series[0]);
+    return windows_.empty() ? to_points(series[0]) : filled(to_points(series[0]));
   }
-  std::size_t most = 0;
+  std::size_t most = windows_.size();
   for (const SeriesView& one : series) most += one.size;
   VARVE_RETURN_IF_ERROR(budget_.charge(most * kPointBytes));
-  VARVE_ASSIGN_OR_RETURN(Points points, aggregate::across(how_.reducer, series, alive));
+  const bool with_zero = how_.downsample && how_.downsample->fill == Join::Fill::zero;
+  VARVE_ASSIGN_OR_RETURN(Points points, aggregate::across(how_.reducer, series, alive, {windows_, with_zero}));
   budget_.release((most - std::min(most, points.size())) * kPointBytes);
   return points;
 }

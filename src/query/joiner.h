@@ -46,13 +46,19 @@ class Joiner {
     std::vector<aggregate::SeriesView> series;
   };
 
+  Status list_windows();
   Result<aggregate::Points> prepare(aggregate::Points points);
+  Result<aggregate::Points> filled(aggregate::Points points);
   Result<aggregate::Points> across(const Joined& group, const std::function<Status()>& alive);
 
   const Join& how_;
   const model::TimeRange range_;
   const TagTable& tags_;
   Budget& budget_;
+  // Starts of the windows that each series has a value in, if they are filled while series are combined; empty: if they
+  // are not, or before the first series.
+  std::vector<model::Timestamp> windows_;
+  bool is_listed_ = false;
   aggregate::PackedSeries packed_;
   std::map<std::vector<std::uint32_t>, Joined> groups_;  // by the numbers of the tags in group_by
   MetricAnswer out_;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "aggregate/points_text.h"
@@ -120,6 +121,19 @@ TEST_F(JoinTest, FillStandsBetweenSeries) {
   EXPECT_EQ(answer(), "| host | 0:6.0 10000:0 20000:3.0\n");
   how().downsample->fill = Join::Fill::nan;
   EXPECT_EQ(answer(), "| host | 0:6.0 10000:- 20000:3.0\n");
+  how().downsample->fill = Join::Fill::zero;
+  how().group_by = {"host"};
+  EXPECT_EQ(answer(), "host=a | | 0:1.0 10000:0 20000:3.0\nhost=b | | 0:5.0 10000:0 20000:0\n");
+}
+
+TEST_F(JoinTest, RatesAreOfWhatIsFilled) {
+  put({{"host", "a"}}, "0:10 20000:30");
+  put({{"host", "b"}}, "0:5");
+  request_.range = {0, 30'000};
+  window(Function::sum, 10'000);
+  how().downsample->fill = Join::Fill::zero;
+  how().rate = aggregate::RateOptions{};
+  EXPECT_EQ(answer(), "| host | 10000:-1.5 20000:3.0\n");
 }
 
 TEST_F(JoinTest, RateIsOfEachSeries) {
@@ -175,6 +189,20 @@ TEST_F(JoinTest, ManySeriesOfOneGroupTakeLittle) {
   EXPECT_EQ(answer({.memory_bytes = 1'300'000}), "| host | 0:2000\n");
   window(Function::avg, 10'000);
   EXPECT_EQ(answer({.memory_bytes = 1'400'000}), "| host | 0:2000.0\n");
+}
+
+// What is empty takes nothing.
+TEST_F(JoinTest, ManySeriesAreFilledWhileTheyAreCombined) {
+  for (int s = 0; s < 2'000; ++s) store_.put("t", "m", {{"host", std::to_string(s)}}, s % 10 * 10, Value::of_long(1));
+  request_.range = {0, 10'000};
+  window(Function::sum, 10);
+  how().downsample->fill = Join::Fill::zero;
+  const std::string filled = answer({.memory_bytes = 1'400'000});
+  EXPECT_EQ(filled.substr(0, 30), "| host | 0:200.0 10:200.0 20:2");
+  EXPECT_EQ(std::ranges::count(filled, ':'), 1000);
+  EXPECT_EQ(filled.substr(filled.size() - 7), "9990:0\n");
+  how().resolution_ms = 7;  // then they are filled before
+  EXPECT_NE(answer({.memory_bytes = 1'400'000}).find("query.memory"), std::string::npos);
 }
 
 TEST_F(JoinTest, CancelledBetweenGroups) {
