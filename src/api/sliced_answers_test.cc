@@ -82,10 +82,11 @@ TEST_F(SlicedAnswersTest, ManySmallSeriesAmongLargeOnes) {
     for (int i = 0; i < (host % 7 == 3 ? 100 : 3); ++i) {
       put("m", {{"host", name}}, host * 400 + i * 300, Value::of_long(i));
     }
+    if (host < 5) put("few", {{"host", name}}, host, Value::of_long(-host));
   }
   const std::size_t before = second_.scans();
   for (const char* const target : {"/api/query?metricName=m&start=0&end=200", "/api/query?start=0&end=200&m=none:m",
-                                   "/api/query?start=0&end=200&m=none:m&ms"}) {
+                                   "/api/query?start=0&end=200&m=none:few&m=none:m&m=none:few&ms"}) {
     expect_same(target);
   }
   EXPECT_LT(second_.scans() - before, 3 * 60U) << "less than one for each series";
