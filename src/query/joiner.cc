@@ -66,7 +66,10 @@ Status Joiner::list_windows() {
   VARVE_RETURN_IF_ERROR(budget_.charge(count * sizeof(model::Timestamp)));
   const std::int64_t first = windows.index(range_.first);
   for (std::uint64_t i = 0; i < count; ++i) windows_.push_back(windows.start(first + static_cast<std::int64_t>(i)));
-  if (std::ranges::any_of(windows_, [&](auto t) { return t % how_.resolution_ms != 0; })) windows_ = {};
+  if (std::ranges::any_of(windows_, [&](auto t) { return t % how_.resolution_ms != 0; })) {
+    windows_ = {};
+    budget_.release(count * sizeof(model::Timestamp));
+  }
   return {};
 }
 

@@ -29,7 +29,8 @@ bool has_long_chunks(const Run& run) { return run.samples >= kSamplesOfLongChunk
 // worth writing the stratum again; until then it is merged among itself. Likewise what a level slot gets until it is
 // full: windows of an hour come for twelve days. Of a stratum, runs with long chunks stay as they are, and what is
 // older than such a run with it.
-RunList merging_of(const JobContext& job, const SlotKey& slot, const Runs::OfSlot& of_slot, bool whole) {
+std::span<const std::shared_ptr<const Run>> merging_of(const JobContext& job, const SlotKey& slot,
+                                                       const Runs::OfSlot& of_slot, bool whole) {
   if (slot.is_stratum() ? whole : slot.is_raw() || is_full(job, slot)) return of_slot.runs;
   const bool leaves_long = slot.is_stratum() && of_slot.runs.size() < kRunsOfStratumMax;
   auto first = of_slot.runs.end();
@@ -51,7 +52,8 @@ Status merge(const JobContext& job, std::span<const SlotKey> slots, bool whole) 
     for (const SlotKey& slot : sound) {
       at = slot;
       const Runs::OfSlot& of_slot = merger.runs().slots.at(slot);
-      VARVE_RETURN_IF_ERROR(merger.add(slot, merging_of(job, slot, of_slot, whole), of_slot.mark));
+      const auto merging = merging_of(job, slot, of_slot, whole);
+      VARVE_RETURN_IF_ERROR(merger.add(slot, {merging.begin(), merging.end()}, of_slot.mark));
     }
     return merger.commit();
   });

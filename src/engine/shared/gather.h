@@ -71,8 +71,8 @@ class Gather {
   void list_chunks();
   void sort();
   void merge_chunks();
-  [[nodiscard]] const Cursor* next_cursor(model::Timestamp& end);
-  void take(const Cursor& cursor, model::Timestamp end);
+  [[nodiscard]] Cursor* next_cursor(model::Timestamp& end);
+  void take(Cursor& cursor, model::Timestamp end);
   // Are all rows packed as longs, or all as decimals that can share one exponent with mantissas below 2^53?
   bool packed(model::RowKind& kind, unsigned& decimals) const;
   void finish_packed(model::RowKind kind, unsigned decimals);

@@ -27,15 +27,14 @@ std::size_t row_of(std::span<const Timestamp> times, std::size_t from, Timestamp
 
 // The cursor with the earliest row, of equal ones that of the chunk added last: the others pass over it. `end`: where
 // other chunks have their next row. nullptr: something has changed, or nothing is left.
-const Gather::Cursor* Gather::next_cursor(Timestamp& end) {
-  const Cursor* next = nullptr;
+Gather::Cursor* Gather::next_cursor(Timestamp& end) {
+  Cursor* next = nullptr;
   Timestamp first = std::numeric_limits<Timestamp>::max();
   end = first;
   for (Cursor& cursor : merging_) {
     const Timestamp time = chunks_[cursor.chunk].times[cursor.at];
     if (next != nullptr && time == first) {
-      Cursor& overwritten = merging_[static_cast<std::size_t>(next - merging_.data())];
-      ++(cursor.chunk < overwritten.chunk ? cursor : overwritten).at;
+      ++(cursor.chunk < next->chunk ? cursor : *next).at;
       return nullptr;
     }
     if (next == nullptr || time < first) {
@@ -57,11 +56,13 @@ const Gather::Cursor* Gather::next_cursor(Timestamp& end) {
   return nullptr;
 }
 
-void Gather::take(const Cursor& cursor, Timestamp end) {
+// Its rows before `end`.
+void Gather::take(Cursor& cursor, Timestamp end) {
   const auto& times = chunks_[cursor.chunk].times;
   const auto to = static_cast<std::uint32_t>(row_of(times, cursor.at, end));
   stretches_.push_back({times_.size(), cursor.chunk, cursor.at, to - cursor.at});
   times_.insert(times_.end(), times.begin() + cursor.at, times.begin() + to);
+  cursor.at = to;
 }
 
 void Gather::merge_chunks() {
@@ -73,10 +74,7 @@ void Gather::merge_chunks() {
   std::ranges::sort(waiting_, std::ranges::greater(), [this](std::uint32_t c) { return chunks_[c].times.front(); });
   while (!merging_.empty() || !waiting_.empty()) {
     Timestamp end = 0;
-    if (const Cursor* const next = next_cursor(end)) {
-      take(*next, end);
-      merging_[static_cast<std::size_t>(next - merging_.data())].at += stretches_.back().count;
-    }
+    if (Cursor* const next = next_cursor(end)) take(*next, end);
     std::erase_if(merging_, [this](const Cursor& c) { return c.at == chunks_[c.chunk].times.size(); });
   }
 }
