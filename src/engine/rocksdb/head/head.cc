@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "base/check.h"
 #include "engine/rocksdb/head/message_record.h"
@@ -87,16 +88,15 @@ std::size_t Head::FragmentHash::operator()(const FragmentKey& key) const {
 }
 
 Head::Fragment* Head::find(std::uint32_t group, model::Timestamp slot) const {
-  Fragment* fragment = first_of(group);
-  if (fragment == nullptr) return nullptr;
-  // Of many fragments only the newest two are looked at: each more would be a miss in the cache.
-  const bool is_far = by_group_[group / kPageGroups]->is_far[group % kPageGroups];
-  for (std::size_t n = 0; fragment != nullptr && n < (is_far ? 2 : kNearMax); ++n, fragment = fragment->next) {
+  if (first_of(group) == nullptr) return nullptr;
+  if (is_far(group)) {
+    const auto found = far_.find({group, slot});
+    return found == far_.end() ? nullptr : found->second;
+  }
+  for (Fragment* fragment = first_of(group); fragment != nullptr; fragment = fragment->next) {
     if (fragment->slot == slot) return fragment;
   }
-  if (!is_far) return nullptr;
-  const auto found = far_.find({group, slot});
-  return found == far_.end() ? nullptr : found->second;
+  return nullptr;
 }
 
 void Head::put_first(std::uint32_t group, Fragment* fragment) {
@@ -105,6 +105,21 @@ void Head::put_first(std::uint32_t group, Fragment* fragment) {
   fragment->next = first;
   if (first != nullptr) first->previous = fragment;
   first = fragment;
+}
+
+void Head::put_second(Fragment* first, Fragment* fragment) {
+  check(first != nullptr && first->previous == nullptr, "what is put second follows the first");
+  fragment->previous = first;
+  fragment->next = first->next;
+  if (fragment->next != nullptr) fragment->next->previous = fragment;
+  first->next = fragment;
+}
+
+void Head::move_first(std::uint32_t group, Fragment* fragment) {
+  if (fragment->previous == nullptr) return;
+  fragment->previous->next = fragment->next;
+  if (fragment->next != nullptr) fragment->next->previous = fragment->previous;
+  put_first(group, fragment);
 }
 
 Head::Fragment*& Head::place_of(std::uint32_t group) {
@@ -141,34 +156,37 @@ Head::Fragment* Head::add(std::uint32_t group, model::Timestamp slot) {
                                                                    .first_time = slot + chunk_width_ms_,
                                                                    .last_time = slot};
   ++slots_[slot];
-  put_first(group, fragment);
-  auto is_far = by_group_[group / kPageGroups]->is_far[group % kPageGroups];
-  if (is_far) {
+  Fragment* const first = first_of(group);
+  if (first != nullptr && is_far(group)) {
+    // What comes late must not stand before the slot that most rows go to.
+    slot < first->slot ? put_second(first, fragment) : put_first(group, fragment);
     far_.emplace(FragmentKey{group, slot}, fragment);
     return fragment;
   }
+  put_first(group, fragment);
   std::size_t count = 0;
   for (const Fragment* at = fragment; at != nullptr; at = at->next) ++count;
   check(count <= kNearMax + 1, "a group with many fragments has them in the table");
-  if (count <= kNearMax) return fragment;
-  is_far = true;
-  for (Fragment* at = fragment; at != nullptr; at = at->next) far_.emplace(FragmentKey{group, at->slot}, at);
+  if (count > kNearMax) make_far(group);
   return fragment;
 }
 
+void Head::make_far(std::uint32_t group) {
+  by_group_[group / kPageGroups]->is_far.set(group % kPageGroups);
+  Fragment* latest = first_of(group);
+  for (Fragment* at = latest; at != nullptr; at = at->next) {
+    far_.emplace(FragmentKey{group, at->slot}, at);
+    if (at->slot > latest->slot) latest = at;
+  }
+  move_first(group, latest);
+}
+
 Head::Fragment* Head::fragment_for(std::uint32_t group, model::Timestamp time) {
-  const model::Timestamp slot = model::window_start(time, chunk_width_ms_);
-  check(time >= slot && time < slot + chunk_width_ms_, "a time lies in its slot");
+  const model::Timestamp slot = slot_of(time);
   Fragment* const fragment = find(group, slot);
   if (fragment == nullptr) return add(group, slot);
-  // Of many fragments the newest stay first: to move one, its neighbours would have to be fetched, and what comes late
-  // comes to another one each time.
-  const bool is_far = by_group_[group / kPageGroups]->is_far[group % kPageGroups];
-  if (fragment->previous != nullptr && !is_far) {
-    fragment->previous->next = fragment->next;
-    if (fragment->next != nullptr) fragment->next->previous = fragment->previous;
-    put_first(group, fragment);
-  }
+  // Of few fragments the one written last comes first. Of many, to move one, its neighbours would have to be fetched.
+  if (!is_far(group)) move_first(group, fragment);
   return fragment;
 }
 
@@ -182,42 +200,76 @@ void Head::append_samples(std::span<const std::byte> rows) {
   const MutexLock lock(mutex);
   const std::byte* at = rows.data();
   const std::byte* const end = at + rows.size();
+  std::array<Late, kLateMax> late;  // rows of far groups that are not of their first slot
+  std::size_t waiting = 0;
   while (at != end) {
     const model::RowView row{at};
-    const std::size_t row_bytes = row.bytes();
-    const std::size_t bytes = row_bytes + kArrivalBytes;
     const std::uint32_t group = model::to_int(row.group());
     const model::Timestamp time = row.time();
-    Fragment* fragment = first_of(group);
-    if (fragment == nullptr || time < fragment->slot || time >= fragment->slot + chunk_width_ms_) [[unlikely]] {
-      fragment = fragment_for(group, time);
+    Fragment* const first = first_of(group);
+    if (first != nullptr && time >= first->slot && time < first->slot + chunk_width_ms_) [[likely]] {
+      append_row(*first, row);
+    } else if (first == nullptr || !is_far(group)) {
+      append_row(*fragment_for(group, time), row);
+    } else {
+      late[waiting++] = {row, nullptr};
+      if (waiting == kLateMax) append_late({late.data(), std::exchange(waiting, 0)});
     }
-    Block* block = fragment->last;
-    if (block == nullptr || block->capacity - block->used < bytes) [[unlikely]] {
-      const std::size_t grown =
-          block == nullptr ? kBlockBytesMin : std::min<std::size_t>(block->capacity * 2, kBlockBytesMax);
-      Block* fresh = new_block(std::max(grown, bytes));
-      (block == nullptr ? fragment->first : block->next) = fresh;
-      fragment->last = block = fresh;
-      check(bytes <= block->capacity, "a row fits into its block");
-    }
-    std::byte* to = block->rows() + block->used;
-    std::memcpy(to, at, row_bytes);
-    store_le(to + row_bytes, static_cast<std::uint32_t>(rows_));
-    block->used += static_cast<std::uint32_t>(bytes);
-    fragment->first_time = std::min(fragment->first_time, time);
-    fragment->last_time = std::max(fragment->last_time, time);
-    GroupPage& page = *by_group_[group / kPageGroups];
-    page.first_time = std::min(page.first_time, time);
-    page.last_time = std::max(page.last_time, time);
-    ++rows_;
-    at += row_bytes;
+    at += row.bytes();
   }
+  append_late({late.data(), waiting});
   constexpr std::size_t kFarBytes = 2 * sizeof(decltype(far_)::value_type);  // the table has room for more
   sample_bytes_.store(slabs_.size() * SlabPool::kSlabBytes + large_bytes_ +
                           by_group_.capacity() * sizeof(by_group_[0]) + pages_ * sizeof(GroupPage) +
                           far_.size() * kFarBytes,
                       std::memory_order_relaxed);
+}
+
+void Head::append_late(std::span<Late> rows) {
+  for (Late& late : rows) {
+    const auto found = far_.find({model::to_int(late.row.group()), slot_of(late.row.time())});
+    if (found != far_.end()) __builtin_prefetch(late.fragment = found->second, 1);
+  }
+  for (const Late& late : rows) {
+    if (late.fragment != nullptr) __builtin_prefetch(late.fragment->last, 1);
+  }
+  for (const Late& late : rows) {
+    if (const Block* block = late.fragment == nullptr ? nullptr : late.fragment->last) {
+      __builtin_prefetch(block->rows() + block->used, 1);
+    }
+  }
+  for (const Late& late : rows) {
+    // One before it may have made its fragment.
+    Fragment* const fragment =
+        late.fragment != nullptr ? late.fragment : fragment_for(model::to_int(late.row.group()), late.row.time());
+    append_row(*fragment, late.row);
+  }
+}
+
+void Head::append_row(Fragment& fragment, model::RowView row) {
+  const std::size_t row_bytes = row.bytes();
+  const std::size_t bytes = row_bytes + kArrivalBytes;
+  const model::Timestamp time = row.time();
+  check(time >= fragment.slot && time < fragment.slot + chunk_width_ms_, "a row lies in its slot");
+  Block* block = fragment.last;
+  if (block == nullptr || block->capacity - block->used < bytes) [[unlikely]] {
+    const std::size_t grown =
+        block == nullptr ? kBlockBytesMin : std::min<std::size_t>(block->capacity * 2, kBlockBytesMax);
+    Block* fresh = new_block(std::max(grown, bytes));
+    (block == nullptr ? fragment.first : block->next) = fresh;
+    fragment.last = block = fresh;
+    check(bytes <= block->capacity, "a row fits into its block");
+  }
+  std::byte* to = block->rows() + block->used;
+  std::memcpy(to, row.at, row_bytes);
+  store_le(to + row_bytes, static_cast<std::uint32_t>(rows_));
+  block->used += static_cast<std::uint32_t>(bytes);
+  fragment.first_time = std::min(fragment.first_time, time);
+  fragment.last_time = std::max(fragment.last_time, time);
+  GroupPage& page = *by_group_[model::to_int(row.group()) / kPageGroups];
+  page.first_time = std::min(page.first_time, time);
+  page.last_time = std::max(page.last_time, time);
+  ++rows_;
 }
 
 void Head::pieces(const Fragment& fragment, Pieces& out) const {

@@ -68,7 +68,7 @@ class Head {
   struct Fragment {
     model::Timestamp slot;  // start
     Fragment* next;         // of the same group, another slot; of few the one written last comes first, of many the
-                            // one made last
+                            // one of the latest slot
     Fragment* previous;
     Block* first;
     Block* last;
@@ -147,11 +147,27 @@ class Head {
     model::Timestamp last_time = model::kTimestampMin;
   };
 
+  // A row that waits until others like it have come: what they touch is fetched side by side then.
+  struct Late {
+    model::RowView row;
+    Fragment* fragment;  // nullptr: not known
+  };
+  static constexpr std::size_t kLateMax = 32;
+
   void append_samples(std::span<const std::byte> rows) VARVE_EXCLUDES(mutex);
+  void append_late(std::span<Late> rows) VARVE_REQUIRES(mutex);  // of far groups
+  void append_row(Fragment& fragment, model::RowView row) VARVE_REQUIRES(mutex);
+  [[nodiscard]] model::Timestamp slot_of(model::Timestamp time) const {
+    return model::window_start(time, chunk_width_ms_);
+  }
   [[nodiscard]] Fragment* first_of(std::uint32_t group) const VARVE_REQUIRES(mutex) {
     const std::uint32_t page = group / kPageGroups;
     return page < by_group_.size() && by_group_[page] != nullptr ? by_group_[page]->newest[group % kPageGroups]
                                                                  : nullptr;
+  }
+  // Has it, which must have a fragment, more than kNearMax?
+  [[nodiscard]] bool is_far(std::uint32_t group) const VARVE_REQUIRES(mutex) {
+    return by_group_[group / kPageGroups]->is_far[group % kPageGroups];
   }
   // Makes its page.
   Fragment*& place_of(std::uint32_t group) VARVE_REQUIRES(mutex);
@@ -160,6 +176,9 @@ class Head {
   [[nodiscard]] Fragment* find(std::uint32_t group, model::Timestamp slot) const VARVE_REQUIRES(mutex);
   Fragment* add(std::uint32_t group, model::Timestamp slot) VARVE_REQUIRES(mutex);
   void put_first(std::uint32_t group, Fragment* fragment) VARVE_REQUIRES(mutex);
+  void move_first(std::uint32_t group, Fragment* fragment) VARVE_REQUIRES(mutex);
+  void make_far(std::uint32_t group) VARVE_REQUIRES(mutex);
+  void put_second(Fragment* first, Fragment* fragment) VARVE_REQUIRES(mutex);
   Block* new_block(std::size_t capacity) VARVE_REQUIRES(mutex);
   std::byte* allocate(std::size_t bytes) VARVE_REQUIRES(mutex);
 
