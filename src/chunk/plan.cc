@@ -120,6 +120,18 @@ struct Cost {
 // Only dense numbers carry statistics.
 constexpr double kStatsBits = 16;
 
+constexpr std::size_t kLanes = 4;
+
+// Of kLanes residuals.
+template <unsigned order>
+bool are_zero(const std::int64_t* v, std::uint64_t base) {
+  static_assert(kLanes * sizeof(*v) == sizeof(Lanes));
+  Lanes r = load_vector<Lanes>(v) - base;
+  if constexpr (order == 1) r -= load_vector<Lanes>(v - 1);
+  if constexpr (order == 2) r += load_vector<Lanes>(v - 2) - 2 * load_vector<Lanes>(v - 1);
+  return (r[0] | r[1] | r[2] | r[3]) == 0;
+}
+
 // Of a plan with short residuals, exactly: Huffman codes cannot tell how rare the other ones are, a list can.
 template <unsigned order>
 Cost exact_cost(Values v, std::uint64_t base) {
@@ -128,6 +140,8 @@ Cost exact_cost(Values v, std::uint64_t base) {
   std::size_t list_bytes = 0;
   std::size_t listed = order;  // end of the residual listed last
   for (std::size_t i = order; i < v.size(); ++i) {
+    while (i + kLanes <= v.size() && are_zero<order>(v.data() + i, base)) i += kLanes;
+    if (i == v.size()) break;
     const std::uint64_t z = zigzag_of(residual<order>(v.data(), i, base));
     if (z == 0) continue;
     const auto width = static_cast<std::size_t>(std::bit_width(z));

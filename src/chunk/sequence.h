@@ -48,9 +48,12 @@ struct Sequence {
 // Not thread-safe; reusable.
 class SequenceWriter {
  public:
-  // `values` must not be empty; the least value is written relative to `origin`. Returns whether the sequence is
-  // sparse.
-  bool write(std::span<const std::int64_t> values, Range range, std::int64_t origin, Sections& out);
+  // `values` must not be empty, and `plan` be made of them; the least value is written relative to `origin`. Returns
+  // whether the sequence is sparse.
+  bool write(std::span<const std::int64_t> values, Range range, Plan plan, std::int64_t origin, Sections& out);
+  bool write(std::span<const std::int64_t> values, Range range, std::int64_t origin, Sections& out) {
+    return write(values, range, make_plan(values, range), origin, out);
+  }
 
  private:
   void divide(std::span<const std::int64_t> values, std::int64_t min, std::uint64_t unit);

@@ -62,6 +62,29 @@ Sequence round_trip(const std::vector<std::int64_t>& values, std::int64_t origin
   return s;
 }
 
+// What a list of the residuals that are not 0 is expected to take is what it takes, wherever they lie.
+TEST(Sequence, KnowsTheBytesOfAList) {
+  std::mt19937_64 random(2);
+  for (const unsigned order : {0U, 1U, 2U}) {
+    for (std::size_t n = 200; n < 240; ++n) {
+      std::set<std::size_t> others;
+      for (int i = 0; i < 4; ++i) others.insert(10 + random() % ((n - 10) / 3) * 3);
+      std::int64_t step = 7, value = 0;
+      const auto values = made(n, [&](std::int64_t i) {
+        const bool here = others.contains(static_cast<std::size_t>(i));
+        const std::int64_t peak = here ? 1000 : 0;
+        if (order == 2) step += peak;
+        if (order > 0) value += order == 1 ? peak : step;
+        return order == 0 ? 50 + peak : value;
+      });
+      const Sequence s = round_trip(values);
+      ASSERT_TRUE(s.sparse());
+      EXPECT_EQ(s.order, order);
+      EXPECT_EQ(make_plan(values, range_of(values)).bits, 8.0 * static_cast<double>(s.side_bytes)) << order << ' ' << n;
+    }
+  }
+}
+
 TEST(Sequence, TakesTheCheapestPlan) {
   std::mt19937_64 random(1);
   const auto noise = [&random](std::uint64_t n) { return static_cast<std::int64_t>(random() % n); };

@@ -68,10 +68,9 @@ void SequenceWriter::divide(Values values, std::int64_t min, std::uint64_t unit)
   }
 }
 
-bool SequenceWriter::write(Values values, Range range, std::int64_t origin, Sections& out) {
+bool SequenceWriter::write(Values values, Range range, Plan plan, std::int64_t origin, Sections& out) {
   check(!values.empty() && range.min <= range.max, "a sequence has values in its range");
   const auto min = static_cast<std::uint64_t>(range.min);
-  Plan plan = make_plan(values, range);
   const std::uint64_t unit = plan.sparse ? 1 : unit_of(values, range.min);
   if (unit != 1) {
     divide(values, range.min, unit);

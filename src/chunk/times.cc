@@ -102,11 +102,14 @@ void TimesWriter::write(TimeSpan times, SequenceWriter& sequences, Sections& out
   const Range range{times.front(), times.back()};
   check(range.min <= range.max, "times ascend");
   // Only a jittering clock is worth the look: differences of a regular one need no bits at all.
+  const Plan plain = make_plan(times, range);
   bool grid = false;
   Range offsets{};
-  if (const Plan plain = make_plan(times, range); plain.bits > 64 && lay_grid(times)) {
+  Plan of_offsets;
+  if (plain.bits > 64 && lay_grid(times)) {
     offsets = range_of(offsets_);
-    grid = make_plan(offsets_, offsets).bits + 8.0 * static_cast<double>(gaps_.size()) + 48 < plain.bits;
+    of_offsets = make_plan(offsets_, offsets);
+    grid = of_offsets.bits + 8.0 * static_cast<double>(gaps_.size()) + 48 < plain.bits;
   }
   out.heads().byte(static_cast<unsigned>(grid ? TimesKind::grid : TimesKind::sequence));
   Bytes& params = out.params();
@@ -117,9 +120,9 @@ void TimesWriter::write(TimeSpan times, SequenceWriter& sequences, Sections& out
     params.varint(step_);
     params.varint(gaps_.size());
     out.side().add(gaps_.view());
-    sequences.write(offsets_, offsets, 0, out);
+    sequences.write(offsets_, offsets, of_offsets, 0, out);
   } else {
-    sequences.write(times, range, times.front(), out);
+    sequences.write(times, range, plain, times.front(), out);
   }
   before_.assign(times.begin(), times.end());
 }
