@@ -130,7 +130,7 @@ Status Flush::write(const Head& head, std::uint64_t number, Change change) {
   std::optional<FlushList> list;
   {
     const ReaderLock lock(catalog_.mutex);
-    list.emplace(head, catalog_.index);
+    list.emplace(env_, head, catalog_.index);
   }
   check(list->empty() == (head.rows() == 0), "every row of a head is listed");
   shared::Gather gather;
@@ -138,7 +138,7 @@ Status Flush::write(const Head& head, std::uint64_t number, Change change) {
   RunWriter writer(draft);
   const auto runs = tables_.runs();
   while (!list->empty()) {
-    const FlushList::OfRun of_run = list->next(env_, *runs);
+    const FlushList::OfRun of_run = list->next(*runs);
     shared::Patches patches;
     {
       const ReaderLock lock(catalog_.mutex);

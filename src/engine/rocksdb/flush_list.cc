@@ -2,11 +2,9 @@
 #include "engine/rocksdb/flush_list.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "base/check.h"
-#include "base/sort_unique.h"
 #include "engine/rocksdb/runs/strata.h"
 
 namespace varve::engine::rocksdb {
@@ -34,58 +32,57 @@ std::span<const FlushList::Item> FlushList::OfRun::of(std::uint32_t group) const
   return {found.begin(), found.end()};
 }
 
-FlushList::FlushList(const Head& head, const index::SeriesIndex& index) {
+FlushList::FlushList(const Env& env, const Head& head, const index::SeriesIndex& index) : env_(env) {
+  const auto strata = env.strata();
+  has_strata_ = !strata.empty();
+  day_ms_ = has_strata_ ? strata[0].width_ms : env.chunk_width_ms;
   std::vector<std::uint32_t> groups;
   for (std::uint32_t from = 0;;) {
     const MutexLock lock(head.mutex);
     if (!head.next_groups(from, kGroupsListed, groups)) break;
     for (const std::uint32_t g : groups) {
       const std::uint32_t tenant = model::to_int(index.group_tenant(model::GroupId{g}));
+      const auto series = index.group_series(model::GroupId{g});
       for (const auto* at = head.fragments(model::GroupId{g}); at != nullptr; at = at->next) {
-        items_.push_back({tenant, g, at, index.group_series(model::GroupId{g})});
+        days_[{tenant, model::window_start(at->slot, day_ms_)}].push_back({g, at->slot, at, series});
       }
     }
   }
-  std::sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) {
-    return std::tie(a.tenant, a.fragment->slot, a.group) < std::tie(b.tenant, b.fragment->slot, b.group);
-  });
-  rest_ = items_;
 }
 
-FlushList::OfRun FlushList::next(const Env& env, const Runs& runs) {
-  check(!rest_.empty(), "there is something to be flushed");
-  if (auto day = next_day(env, runs)) return *day;
-  const Item& first = rest_[0];
-  const SlotKey slot{model::TenantId{first.tenant}, 0, first.fragment->slot};
-  const auto end = std::ranges::find_if_not(
-      rest_, [&](const Item& item) { return item.tenant == first.tenant && item.fragment->slot == slot.start; });
-  const auto items = rest_.first(static_cast<std::size_t>(end - rest_.begin()));
+FlushList::OfRun FlushList::next(const Runs& runs) {
+  check(!empty(), "there is something to be flushed");
+  const auto slot_of = [](const Item& item) { return item.slot; };
+  if (rest_.empty()) {
+    const auto first = days_.begin();
+    day_ = first->first;
+    items_ = std::move(first->second);
+    days_.erase(first);
+    const SlotKey stratum = stratum_slot(model::TenantId{day_.first}, day_ms_, day_.second);
+    if (has_strata_ && is_stratum(runs, stratum)) {
+      follows_ = stratum_slot(stratum.tenant, day_ms_, stratum.start + day_ms_);
+      for (std::span<Item> rest = items_; !rest.empty();) {
+        const auto end = std::ranges::find_if_not(rest, [&](const Item& item) { return item.group == rest[0].group; });
+        std::ranges::sort(rest.begin(), end, {}, slot_of);
+        rest = {end, rest.end()};
+      }
+      return {stratum, items_};
+    }
+    std::ranges::sort(items_, {}, [](const Item& item) { return std::pair(item.slot, item.group); });
+    rest_ = items_;
+  }
+  const SlotKey slot{model::TenantId{day_.first}, 0, rest_[0].slot};
+  const auto end = std::ranges::find_if_not(rest_, [&](const Item& item) { return item.slot == slot.start; });
+  const std::span<const Item> items(rest_.begin(), end);
   rest_ = rest_.subspan(items.size());
   return {slot, items};
 }
 
-std::optional<FlushList::OfRun> FlushList::next_day(const Env& env, const Runs& runs) {
-  const auto strata = env.strata();
-  if (strata.empty()) return std::nullopt;
-  const std::int64_t width = strata[0].width_ms;  // a day
-  const Item& first = rest_[0];
-  const SlotKey stratum = stratum_slot(model::TenantId{first.tenant}, width, first.fragment->slot);
-  if (stratum == by_hours_ || !takes_days(env, runs, stratum)) return std::nullopt;
-  const auto end = std::ranges::find_if_not(rest_, [&](const Item& item) {
-    return item.tenant == first.tenant && item.fragment->slot < stratum.start + width;
-  });
-  const auto items = rest_.first(static_cast<std::size_t>(end - rest_.begin()));
-  std::vector<std::uint32_t> groups;
-  for (const Item& item : items) groups.push_back(item.group);
-  sort_unique(groups);
-  if (items.size() < kHoursOfGroup * groups.size() && stratum != follows_) {
-    by_hours_ = stratum;
-    return std::nullopt;
-  }
-  follows_ = stratum_slot(stratum.tenant, width, stratum.start + width);
-  std::ranges::sort(items, {}, [](const Item& item) { return std::pair(item.group, item.fragment->slot); });
-  rest_ = rest_.subspan(items.size());
-  return OfRun{stratum, items};
+bool FlushList::is_stratum(const Runs& runs, const SlotKey& stratum) const {
+  if (!takes_days(env_, runs, stratum)) return false;
+  std::size_t groups = 1;
+  for (std::size_t i = 1; i < items_.size(); ++i) groups += items_[i].group != items_[i - 1].group ? 1 : 0;
+  return items_.size() >= kHoursOfGroup * groups || stratum == follows_;
 }
 
 }  // namespace varve::engine::rocksdb

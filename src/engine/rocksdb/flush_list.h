@@ -4,8 +4,10 @@
 // day before is such a one: what fills day after day will fill this one, too.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/rocksdb/env/env.h"
@@ -19,8 +21,8 @@ namespace varve::engine::rocksdb {
 class FlushList {
  public:
   struct Item {
-    std::uint32_t tenant;
     std::uint32_t group;
+    model::Timestamp slot;  // of the fragment
     const Head::Fragment* fragment;
     std::span<const model::SeriesId> series;  // of the group
   };
@@ -32,19 +34,25 @@ class FlushList {
     [[nodiscard]] std::span<const Item> of(std::uint32_t group) const;
   };
 
-  FlushList(const Head& head, const index::SeriesIndex& index);
-  [[nodiscard]] bool empty() const { return rest_.empty(); }
-  // The next run, valid as long as the list. `runs`: as they are now; only flushes add runs of samples.
-  OfRun next(const Env& env, const Runs& runs);
+  FlushList(const Env& env, const Head& head, const index::SeriesIndex& index);
+  [[nodiscard]] bool empty() const { return rest_.empty() && days_.empty(); }
+  // The next run, valid until the next call. `runs`: as they are now; only flushes add runs of samples.
+  OfRun next(const Runs& runs);
 
  private:
-  // Where a day is written as one run.
-  std::optional<OfRun> next_day(const Env& env, const Runs& runs);
+  using Day = std::pair<std::uint32_t, model::Timestamp>;  // of a tenant; its start
 
-  std::vector<Item> items_;  // by tenant, slot and group; those of a day that is one run by group
-  std::span<Item> rest_;
-  std::optional<SlotKey> by_hours_;  // the day at hand, if it is not worth one run
-  std::optional<SlotKey> follows_;   // the day after the last one that is one run
+  // Is what the head holds of the day at hand one run?
+  [[nodiscard]] bool is_stratum(const Runs& runs, const SlotKey& stratum) const;
+
+  const Env& env_;
+  std::int64_t day_ms_;  // width of the narrowest strata
+  bool has_strata_;
+  std::map<Day, std::vector<Item>> days_;  // those that are left; of each, by group
+  Day day_{};                              // at hand
+  std::vector<Item> items_;                // of it
+  std::span<Item> rest_;                   // of them, where it is written by hours: by slot and group
+  std::optional<SlotKey> follows_;         // the day after the last one that is one run
 };
 
 }  // namespace varve::engine::rocksdb
