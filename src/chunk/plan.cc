@@ -214,7 +214,6 @@ double choose_order(Values v, Range range, Plan& best) {
 Range range_of(Values values) {
   check(!values.empty(), "a range is that of some values");
   typedef std::int64_t SignedLanes __attribute__((vector_size(32)));
-  constexpr std::size_t kLanes = 4;
   constexpr std::size_t kAtOnce = 4 * kLanes;
   std::int64_t min = values[0];
   std::int64_t max = values[0];
