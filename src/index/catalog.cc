@@ -182,8 +182,10 @@ std::uint32_t Catalog::add_series(std::uint32_t metric, std::uint32_t tag_set) {
   runs.reserve(1);
   if (set.count == kFewSeries) list_series(tag_set);
   if (set.count >= kFewSeries) series_ids_.reserve(at);
+  series_spans_.reserve(id);
   large_.add_new(*this, metric, tag_set);
   series.push_back({metric, tag_set, kEmptyList});
+  series_spans_.add(id, tag_set);
   if (set.count++ >= kFewSeries) series_ids_.insert(at, id);
   postings.append(metrics[metric].series, id);
   count_live(id);
@@ -202,6 +204,7 @@ std::uint32_t Catalog::add_group(std::span<const model::SeriesId> members, std::
   const std::uint32_t at = slot(bytes_of(members), ttl_s);
   groups.reserve(1);
   group_ids_.reserve(at);
+  group_spans_.reserve(id);
   postings.reserve(members.size());
   const std::uint32_t place = group_series_.allocate(members.size_bytes());
   if (ttl_s != 0) mortal_groups.push_back({id, ttl_s});
@@ -209,6 +212,7 @@ std::uint32_t Catalog::add_group(std::span<const model::SeriesId> members, std::
   groups.push_back({place, static_cast<std::uint32_t>(members.size())});
   group_ids_.insert(at, id);
   for (const model::SeriesId member : members) {
+    group_spans_.add(id, series[model::to_int(member)].tag_set);
     ListRef& list = series[model::to_int(member)].groups;
     // A series may have several columns in one group.
     if (list == kEmptyList || postings.last(list) != id) postings.append(list, id);
@@ -249,6 +253,7 @@ std::size_t Catalog::memory_bytes() const {
          postings.memory_bytes() + texts_.memory_bytes() + group_series_.memory_bytes() + tenant_ids_.memory_bytes() +
          metric_ids_.memory_bytes() + key_ids_.memory_bytes() + pair_ids_.memory_bytes() + tag_set_ids_.memory_bytes() +
          series_ids_.memory_bytes() + group_ids_.memory_bytes() + forgotten_.capacity() / 8 + large_.memory_bytes() +
+         series_spans_.memory_bytes() + group_spans_.memory_bytes() +
          mortal_groups.capacity() * sizeof(mortal_groups[0]);
 }
 

@@ -27,6 +27,7 @@
 #include "index/large_metrics.h"
 #include "index/postings.h"
 #include "index/sorted_ids.h"
+#include "index/tag_set_spans.h"
 #include "model/ids.h"
 #include "model/tags.h"
 
@@ -155,6 +156,9 @@ class Catalog {
   [[nodiscard]] bool is_wide(std::uint32_t pair) const {
     return postings.count(pairs[pair].tag_sets) >= counted_from_.tag_sets;
   }
+  // Of each 1024 series, and of each 1024 groups.
+  [[nodiscard]] const TagSetSpans& series_spans() const { return series_spans_; }
+  [[nodiscard]] const TagSetSpans& group_spans() const { return group_spans_; }
   [[nodiscard]] const LargeMetric& large(std::uint32_t metric) const { return large_.of(metric); }
 
   // Calls f(series) for each of the tag set, forgotten or not, later runs first, until it says false.
@@ -233,6 +237,8 @@ class Catalog {
   std::vector<std::unique_ptr<SortedIds>> orders_;  // of long lists of names
   std::vector<bool> forgotten_;                     // by series; up to the last one that was ever forgotten
   LargeMetrics large_;
+  TagSetSpans series_spans_;
+  TagSetSpans group_spans_;
   CountedFrom counted_from_;
   std::uint32_t live_series_ = 0;
   std::uint32_t gaps_ = 0;

@@ -140,6 +140,17 @@ void SeriesIndex::tag_numbers(model::SeriesId series, std::vector<std::uint32_t>
   });
 }
 
+TagSetSpan SeriesIndex::span_of_tag(std::uint32_t tag) const {
+  const Catalog& catalog = tables_->catalog;
+  const ListRef tag_sets = catalog.pairs[tag].tag_sets;
+  if (tag_sets == kEmptyList) return {};
+  return {catalog.postings.first(tag_sets), catalog.postings.last(tag_sets)};
+}
+
+TagSetSpan SeriesIndex::span_of_series(std::uint32_t page) const { return tables_->catalog.series_spans().of(page); }
+
+TagSetSpan SeriesIndex::span_of_groups(std::uint32_t page) const { return tables_->catalog.group_spans().of(page); }
+
 void SeriesIndex::tags(model::SeriesId series, model::TagViews& out) const {
   check(model::to_int(series) < series_end(), "a series that there is");
   tables_->catalog.tags(tables_->catalog.series[model::to_int(series)].tag_set, out);

@@ -31,6 +31,7 @@
 #include "index/name_page.h"
 #include "index/skipped_series.h"
 #include "index/tag_count.h"
+#include "index/tag_set_spans.h"
 #include "model/ids.h"
 #include "model/tags.h"
 
@@ -131,6 +132,11 @@ class SeriesIndex {
   [[nodiscard]] std::optional<std::uint32_t> find_tag(model::TenantId tenant, std::string_view key,
                                                       std::string_view value) const;
   void tag_numbers(model::SeriesId series, std::vector<std::uint32_t>& out) const;  // cleared first; in order of keys
+  // Where the two spans do not overlap, none of the page's series, or of the groups' series, has the tag. Of a tag by
+  // its number; of the page's ids from page · TagSetSpans::kOfPage on.
+  [[nodiscard]] TagSetSpan span_of_tag(std::uint32_t tag) const;
+  [[nodiscard]] TagSetSpan span_of_series(std::uint32_t page) const;
+  [[nodiscard]] TagSetSpan span_of_groups(std::uint32_t page) const;
 
   // --- queries
   // Series of the metric that match all matchers, ascending, without the skipped ones where there are many. Unknown

@@ -23,10 +23,12 @@ class TagTimesTest : public testing::RollupStore {
     for (unsigned host = 0; host < kTaggedHosts; ++host) {
       const std::string tenant = host % 50 == 0 ? "other" : "t";
       const std::string dc = host < 10 ? "old" : "dc" + std::to_string(host % 7);
+      const std::string rack = std::to_string(host / 600);  // in pages of their own
       std::vector<std::string> metrics{"m"};
       if (host % 3 == 0) metrics.insert(metrics.begin(), "n");
       groups_.push_back(store.group(
-          metrics, {{"dc", dc}, {"host", std::to_string(host)}, {"os", host % 2 == 0 ? "a" : "b"}}, tenant));
+          metrics, {{"dc", dc}, {"host", std::to_string(host)}, {"os", host % 2 == 0 ? "a" : "b"}, {"rack", rack}},
+          tenant));
       columns_.push_back(metrics.size());
     }
   }
@@ -102,6 +104,13 @@ TEST_F(TagTimesTest, AgreeWithTheirSeries) {
 
 TEST_F(TagTimesTest, SomeWithoutSamples) {
   for (unsigned host = 0; host < kTaggedHosts; host += 1 + below(400)) put(host, kStart + below(100) * kHour);
+  ASSERT_NO_FATAL_FAILURE(compare());
+}
+
+TEST_F(TagTimesTest, AtTheEpochAndBefore) {
+  for (unsigned host = 0; host < kTaggedHosts; host += 1 + below(40)) {
+    put(host, -static_cast<model::Timestamp>(below(4)) * kHour);
+  }
   ASSERT_NO_FATAL_FAILURE(compare());
 }
 
