@@ -52,30 +52,34 @@ FlushList::FlushList(const Env& env, const Head& head, const index::SeriesIndex&
 
 FlushList::OfRun FlushList::next(const Runs& runs) {
   check(!empty(), "there is something to be flushed");
-  const auto slot_of = [](const Item& item) { return item.slot; };
   if (rest_.empty()) {
-    const auto first = days_.begin();
-    day_ = first->first;
-    items_ = std::move(first->second);
-    days_.erase(first);
-    const SlotKey stratum = stratum_slot(model::TenantId{day_.first}, day_ms_, day_.second);
-    if (has_strata_ && is_stratum(runs, stratum)) {
-      follows_ = stratum_slot(stratum.tenant, day_ms_, stratum.start + day_ms_);
-      for (std::span<Item> rest = items_; !rest.empty();) {
-        const auto end = std::ranges::find_if_not(rest, [&](const Item& item) { return item.group == rest[0].group; });
-        std::ranges::sort(rest.begin(), end, {}, slot_of);
-        rest = {end, rest.end()};
-      }
-      return {stratum, items_};
-    }
-    std::ranges::sort(items_, {}, [](const Item& item) { return std::pair(item.slot, item.group); });
-    rest_ = items_;
+    if (const auto day = next_day(runs)) return *day;
   }
   const SlotKey slot{model::TenantId{day_.first}, 0, rest_[0].slot};
   const auto end = std::ranges::find_if_not(rest_, [&](const Item& item) { return item.slot == slot.start; });
   const std::span<const Item> items(rest_.begin(), end);
   rest_ = rest_.subspan(items.size());
   return {slot, items};
+}
+
+std::optional<FlushList::OfRun> FlushList::next_day(const Runs& runs) {
+  const auto first = days_.begin();
+  day_ = first->first;
+  items_ = std::move(first->second);
+  days_.erase(first);
+  const SlotKey stratum = stratum_slot(model::TenantId{day_.first}, day_ms_, day_.second);
+  if (!has_strata_ || !is_stratum(runs, stratum)) {
+    std::ranges::sort(items_, {}, [](const Item& item) { return std::pair(item.slot, item.group); });
+    rest_ = items_;
+    return std::nullopt;
+  }
+  follows_ = stratum_slot(stratum.tenant, day_ms_, stratum.start + day_ms_);
+  for (std::span<Item> rest = items_; !rest.empty();) {  // they come by group
+    const auto end = std::ranges::find_if_not(rest, [&](const Item& item) { return item.group == rest[0].group; });
+    std::ranges::sort(rest.begin(), end, {}, &Item::slot);
+    rest = {end, rest.end()};
+  }
+  return OfRun{stratum, items_};
 }
 
 bool FlushList::is_stratum(const Runs& runs, const SlotKey& stratum) const {

@@ -42,6 +42,8 @@ class FlushList {
  private:
   using Day = std::pair<std::uint32_t, model::Timestamp>;  // of a tenant; its start
 
+  // Takes the next day. None: it is written by hours, which are in rest_.
+  std::optional<OfRun> next_day(const Runs& runs);
   // Is what the head holds of the day at hand one run?
   [[nodiscard]] bool is_stratum(const Runs& runs, const SlotKey& stratum) const;
 
