@@ -57,7 +57,7 @@ void Head::append_samples(std::span<const std::byte> rows) {
   const MutexLock lock(mutex);
   const std::byte* at = rows.data();
   const std::byte* const end = at + rows.size();
-  std::array<Late, kLateMax> late;  // rows of far groups that are not of their first slot
+  std::array<Late, kLateMax> late;  // rows of far groups that belong before their first slot
   std::size_t waiting = 0;
   while (at != end) {
     const model::RowView row{at};
@@ -66,7 +66,7 @@ void Head::append_samples(std::span<const std::byte> rows) {
     Fragment* const first = first_of(group);
     if (first != nullptr && time >= first->slot && time < first->slot + chunk_width_ms_) [[likely]] {
       append_row(*first, row);
-    } else if (first == nullptr || !is_far(group)) {
+    } else if (first == nullptr || time > first->slot || !is_far(group)) {
       append_row(*fragment_for(group, time), row);
     } else {
       late[waiting++] = {row, nullptr};
