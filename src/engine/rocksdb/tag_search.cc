@@ -16,6 +16,7 @@ static_assert(StatsPage::kSeries == index::TagSetSpans::kOfPage && Head::kPageGr
 }  // namespace
 
 void TagSearch::add_tag(std::uint32_t number, std::size_t position) {
+  const ReaderLock lock(catalog_.mutex);
   tags_.push_back({number, position, catalog_.index.span_of_tag(number)});
 }
 

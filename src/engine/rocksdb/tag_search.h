@@ -24,7 +24,7 @@ class TagSearch {
       : catalog_(catalog), metric_(metric), found_(tags) {}
 
   // `number`: of the tag in the index; `position`: where its times are in what run() returns.
-  void add_tag(std::uint32_t number, std::size_t position) VARVE_REQUIRES_SHARED(catalog_.mutex);
+  void add_tag(std::uint32_t number, std::size_t position) VARVE_EXCLUDES(catalog_.mutex);
   void add_pages(const StatsTable& stats) VARVE_EXCLUDES(catalog_.mutex);
   void add_head(const Head& head) VARVE_EXCLUDES(catalog_.mutex);
 

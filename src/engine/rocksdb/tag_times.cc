@@ -10,23 +10,24 @@ using storage::SeriesStats;
 std::optional<std::vector<SeriesStats>> Store::tag_times(model::TenantId tenant, std::string_view metric,
                                                          const model::TagViews& tags) const {
   const View now = state_->visible.now();  // of one moment: what is flushed later is still in these heads
-  std::optional<TagSearch> search;
+  std::optional<std::uint32_t> number;
+  std::vector<std::optional<std::uint32_t>> numbers;
   {
     const ReaderLock lock(state_->catalog.mutex);
     if (state_->catalog.index.has_mortal_groups()) return std::nullopt;  // the times of what has expired are others
-    const auto number = state_->catalog.index.find_metric(tenant, metric);
-    if (!number) return std::nullopt;
-    search.emplace(state_->catalog, *number, tags.size());
-    for (std::size_t i = 0; i < tags.size(); ++i) {
-      const auto tag = state_->catalog.index.find_tag(tenant, tags[i].key, tags[i].value);
-      if (tag) search->add_tag(*tag, i);
-    }
+    number = state_->catalog.index.find_metric(tenant, metric);
+    for (const auto& [key, value] : tags) numbers.push_back(state_->catalog.index.find_tag(tenant, key, value));
   }
-  search->add_pages(*now.stats);
+  if (!number) return std::nullopt;
+  TagSearch search(state_->catalog, *number, tags.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i]) search.add_tag(*numbers[i], i);
+  }
+  search.add_pages(*now.stats);
   for (const auto& head : {now.immutable, now.head}) {
-    if (head != nullptr) search->add_head(*head);
+    if (head != nullptr) search.add_head(*head);
   }
-  return search->run();
+  return search.run();
 }
 
 }  // namespace varve::engine::rocksdb
