@@ -129,7 +129,7 @@ bool are_zero(const std::int64_t* v, std::uint64_t base) {
   Lanes r = load_vector<Lanes>(v) - base;
   if constexpr (order == 1) r -= load_vector<Lanes>(v - 1);
   if constexpr (order == 2) r += load_vector<Lanes>(v - 2) - 2 * load_vector<Lanes>(v - 1);
-  return (r[0] | r[1] | r[2] | r[3]) == 0;
+  return either(r) == 0;
 }
 
 // Of a plan with short residuals, exactly: Huffman codes cannot tell how rare the other ones are, a list can.

@@ -27,8 +27,6 @@ std::uint64_t unit_of(Values values, std::int64_t min) {
   return std::max<std::uint64_t>(unit, 1);
 }
 
-std::uint64_t either(Lanes v) { return v[0] | v[1] | v[2] | v[3]; }
-
 // Symbols of four bits, the first of two in the low bits of a byte; sixteen at a time.
 void pack_nibbles(std::span<const std::uint64_t> z, std::byte* to) {
   constexpr Lanes kShifts = {0, 4, 8, 12};

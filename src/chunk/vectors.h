@@ -20,4 +20,6 @@ Vector load_vector(const T* at) {
   return out;
 }
 
+inline std::uint64_t either(Lanes v) { return v[0] | v[1] | v[2] | v[3]; }
+
 }  // namespace varve::chunk

@@ -98,8 +98,7 @@ void TagSearch::look_at_series(const Area& area) {
   for (std::uint64_t id = first; id < end && any_may_count(area); ++id) {
     const model::SeriesId series{static_cast<std::uint32_t>(id)};
     if (catalog_.index.metric_number(series) != metric_) continue;
-    const SeriesStats stats = (*area.page)[static_cast<std::size_t>(id - first)];
-    if (may_count(stats)) add(series, stats);
+    add(series, (*area.page)[static_cast<std::size_t>(id - first)]);
   }
 }
 
