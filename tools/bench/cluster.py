@@ -31,7 +31,7 @@ POM = f"""<project><modelVersion>4.0.0</modelVersion>
 CASSANDRA_PORT, REDIS_PORT = 18490, 18494
 HEAP = "2g"
 STEP_MS = 10_000
-WARM_S = 60
+WARM_S = 120
 # What KairosDB's own batches need, as its manual says.
 BATCHES = "batch_size_warn_threshold: 5000KiB\nbatch_size_fail_threshold: 50000KiB\n"
 
@@ -222,13 +222,20 @@ def per_sample(settings, database, tables, samples):
     return {"size": sum(sizes.values()), "hot": hot, "rollups": rollups}
 
 
+def load_until_stored(settings, database, metric, flags):
+    """How many samples, and the seconds from the first request until all of them stand in Cassandra. That the generator
+    prepares its requests before is not counted."""
+    load = run_load(settings, database, **flags)
+    ended = time.monotonic()
+    database.stored({"hosts": flags["hosts"], "metric": metric, "end": flags["start"] + flags["steps"] * STEP_MS})
+    return load["samples"], load["seconds"] + time.monotonic() - ended
+
+
 def few_senders(settings, database, metric, flags):
     """Samples a second of two connections, requests of 10,000: what one after the other takes."""
     flags = {**flags, "lines": 1000, "connections": 2, "start": settings.start_ms - 5 * DAY_MS}
-    began = time.monotonic()
-    samples = run_load(settings, database, **flags)["samples"]
-    database.stored({"hosts": flags["hosts"], "metric": metric, "end": flags["start"] + flags["steps"] * STEP_MS})
-    return samples / (time.monotonic() - began)
+    samples, seconds = load_until_stored(settings, database, metric, flags)
+    return samples / seconds
 
 
 def warm_up(settings, database, metric, flags):
@@ -238,8 +245,7 @@ def warm_up(settings, database, metric, flags):
     while samples == 0 or time.monotonic() - began < (10 if settings.quick else WARM_S):
         start = settings.start_ms - day * DAY_MS
         # Other values each time: what is the same in two days, Cassandra's compression would find.
-        samples += run_load(settings, database, **{**flags, "start": start, "seed": 1000 + day})["samples"]
-        database.stored({"hosts": flags["hosts"], "metric": metric, "end": start + flags["steps"] * STEP_MS})
+        samples += load_until_stored(settings, database, metric, {**flags, "start": start, "seed": 1000 + day})[0]
         database.settle()
         day += 1
     return samples
@@ -254,15 +260,12 @@ def run_one(settings, kind, hosts, steps):
         metric = "cpu_usage_guest_nice"  # the last one of each host
         warm = steps // 2
         warmed = warm_up(settings, database, metric, {**flags, "steps": warm})
-        before, began = database.server_cpu(), time.monotonic()
-        load = run_load(settings, database, **flags)
-        end = settings.start_ms + steps * STEP_MS
-        database.stored({"hosts": hosts, "metric": metric, "end": end})
-        seconds, cpu = time.monotonic() - began, database.server_cpu() - before
-        found = count(database, metric, settings.start_ms, end)
+        before = database.server_cpu()
+        samples, seconds = load_until_stored(settings, database, metric, flags)
+        cpu = database.server_cpu() - before
+        found = count(database, metric, settings.start_ms, settings.start_ms + steps * STEP_MS)
         if found != hosts * steps:
             raise RuntimeError(f"{database.name} has {found} samples of {metric}, not {hosts * steps}")
-        samples = load["samples"]
         settings.say(f"cluster: {database.name}: {samples / seconds / 1e3:.0f} k samples/s stored, "
                      f"{cpu * 1e6 / samples:.2f} us CPU a sample")
         before = database.server_cpu()
@@ -274,11 +277,10 @@ def run_one(settings, kind, hosts, steps):
         sizes = per_sample(settings, database, tables, samples + warmed)
         # Whole numbers, which say less, in the same series.
         whole = {**flags, "data": "int", "steps": warm, "start": settings.start_ms - 60 * DAY_MS}
-        ints = run_load(settings, database, **whole)["samples"]
-        database.stored({"hosts": hosts, "metric": metric, "end": whole["start"] + warm * STEP_MS})
+        ints, _ = load_until_stored(settings, database, metric, whole)
         database.settle()
         more = {name: size - tables.get(name, 0) for name, size in database.bytes_by_table().items()}
-        few = few_senders(settings, database, metric, {**flags, "steps": warm // 2})
+        few = few_senders(settings, database, metric, {**flags, "steps": warm})
         return {"rate": samples / seconds, "few": few, "cpu": (cpu + settled) / samples, "ingest_cpu": cpu / samples, **sizes,
                 "whole_size": per_sample(settings, database, more, ints)["size"], "answers": found}
     finally:
