@@ -61,8 +61,8 @@ ReplicaParts::ReplicaParts(const Options& o, const SharedServers& s)
       widener(s.rows, reader, *trackers, s.clock),
       maker(s.rows, s.tables, reader, levels, schema, *trackers, s.clock),
       plan(series, options.rollups, o.slot_quiet_ms / 2, s.clock),
-      worker({slot_ms, reader.sealed().retention_ms, schema.partitions}, plan, pending, sealer, maker, widener,
-             s.clock),
+      worker({slot_ms, o.slot_quiet_ms, reader.sealed().retention_ms, schema.partitions}, plan, pending, sealer, maker,
+             widener, s.clock),
       dropper(
           {slot_ms, reader.sealed().retention_ms, rollup_blocks_ms}, s.tables, s.rows, series, pending, journal,
           [this] { return watermark.value(); }, s.clock),

@@ -80,11 +80,13 @@ Status Worker::stage(std::size_t stage, Partitions partitions, Turn& turn) {
   std::vector<Due> before;
   while (turn.alive()) {
     VARVE_ASSIGN_OR_RETURN(auto due, tracker(stage).due(clock_.now_ms(), partitions, limit, turn.when));
+    const bool is_all = due.size() < limit || turn.when == When::ended || stage == days();
+    if (stage == 0 && turn.when == When::quiet) leave_growing_days(due);
     plan_.sort_by_locality(due, together_ms(stage));
     const bool again = std::ranges::equal(due, before, {}, &Due::generation, &Due::generation);
     if (due.empty() || again) return {};  // the same again: somebody else has it, or it cannot be completed
     VARVE_RETURN_IF_ERROR(in_batches(stage, due, turn));
-    if (due.size() < limit || turn.when == When::ended || stage == days()) return {};
+    if (is_all) return {};
     before = std::move(due);
   }
   return {};

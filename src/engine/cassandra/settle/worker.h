@@ -43,6 +43,7 @@ class Worker {
 
   struct Options {
     std::int64_t slot_ms = 3'600'000;
+    std::int64_t quiet_ms = 300'000;
     std::int64_t samples_stored_ms = rollup::kForEver;  // from a slot's end (ChunkTable::retention_ms)
     std::uint32_t partitions = 64;
   };
@@ -99,6 +100,7 @@ class Worker {
   Status make(std::size_t level, std::span<const Due> dues, Turn& turn);
   Result<std::vector<MadeRollupBlock>> make_blocks(std::size_t level, std::span<const Due> dues, Turn& turn);
   Status widen(std::span<const Due> dues, Turn& turn);
+  void leave_growing_days(std::vector<Due>& dues) const;
   Result<std::vector<PendingSlots>> pending_slots(std::span<const Due> dues) const;
   Status touch_days(std::span<const Due> dues);
   Status touch_finest(std::span<const Due> dues, Turn& turn);

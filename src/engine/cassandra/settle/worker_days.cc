@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker's last stage: days whose sealed rows become one.
+// What the worker does by the day: slots of one that are still written are left to be sealed together; and the last
+// stage, in which sealed rows of one become one.
 #include "engine/cassandra/settle/worker.h"
 
+#include <map>
+#include <utility>
+
 #include "engine/cassandra/tables/spans.h"
+#include "engine/cassandra/tables/strata.h"
 
 namespace varve::engine::cassandra {
 
+using model::Timestamp;
 using tracker::When;
 
 // What is pending has its quiet time again, so that it does not come before all else with each turn.
@@ -36,6 +42,47 @@ Status Worker::widen(std::span<const Due> dues, Turn& turn) {
   }
   VARVE_RETURN_IF_ERROR(trackers_.days().touch(again, clock_.now_ms()));
   return finish(days(), good);
+}
+
+// What is sealed together is read at once and shares a row. So slots that were written after their end (a backfill, a
+// migration) wait until all such slots of their day are quiet, for one quiet time more at the most: behind a backlog
+// nothing waits. Nor does it where Redis does not say what is pending.
+void Worker::leave_growing_days(std::vector<Due>& dues) const {
+  if (!widener_.is_wanted({})) return;
+  struct Day {
+    PendingSlots due;
+    bool was_late = false;
+    bool has_waited = false;
+    bool grows = false;
+  };
+  const Timestamp now_ms = clock_.now_ms();
+  const std::int64_t day_ms = stratum_ms(options_.slot_ms);
+  const auto key_of = [&](const Due& due) { return Key(due.member, model::window_start(due.slot, day_ms)); };
+  const auto ended = [&](Timestamp slot) { return slot + options_.slot_ms; };
+  std::map<Key, Day> days;
+  std::vector<Due> asked;
+  for (const Due& due : dues) {
+    const Key key = key_of(due);
+    Day& day = days[key];
+    day.due.set(static_cast<std::size_t>((due.slot - key.second) / options_.slot_ms));
+    day.has_waited |= now_ms >= due.ready_ms + options_.quiet_ms;
+    if (due.ready_ms <= ended(due.slot) + options_.quiet_ms || std::exchange(day.was_late, true)) continue;
+    asked.push_back(due);
+    asked.back().slot = key.second;
+  }
+  std::erase_if(asked, [&](const Due& due) { return days[key_of(due)].has_waited; });
+  if (asked.empty()) return;
+  const auto pending = pending_slots(asked);
+  if (!pending) return;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    PendingSlots late = (*pending)[i];
+    for (std::size_t s = 0; s < late.size(); ++s) {
+      if (ended(asked[i].slot + static_cast<std::int64_t>(s) * options_.slot_ms) > now_ms) late.reset(s);
+    }
+    Day& day = days[key_of(asked[i])];
+    day.grows = late.count() >= kStratumSlotsMin && (late & ~day.due).any();
+  }
+  std::erase_if(dues, [&](const Due& due) { return days[key_of(due)].grows; });
 }
 
 Result<std::vector<PendingSlots>> Worker::pending_slots(std::span<const Due> dues) const {

@@ -17,6 +17,7 @@ constexpr std::int64_t kWindowsWanted = 30;  // of time window compaction: that 
 constexpr std::string_view kPacked = "{'class': 'ZstdCompressor', 'chunk_length_in_kb': 64}";
 constexpr std::string_view kLz4 = "{'class': 'LZ4Compressor'}";
 
+constexpr int kFilesTogether = 8;
 constexpr std::int64_t kCompactedTogetherBytes = std::int64_t{8} << 30;
 constexpr std::int64_t kFlushedWithinMs = 600'000;
 
@@ -55,12 +56,12 @@ Table by_time(Table table, std::int64_t retention_ms, std::int64_t grace_s, std:
 }
 
 // Rows that go within hours: what is deleted gives its room back when a file of it and the files of its deletes are
-// compacted together. So all files up to a size are compacted with each other as soon as there are two, and what is in
-// memory becomes a file soon, also where little is written.
+// compacted together. So all files up to a size are compacted with each other, and what is in memory becomes a file
+// soon, also where little is written. Each time all that is alive is written again, so not before there are several.
 Table transient(Table table, std::int64_t kept_ms) {
   table.ttl_s = ttl_s(kept_ms);
-  table.options = with("'class': 'SizeTieredCompactionStrategy', 'min_threshold': '2', 'min_sstable_size': '" +
-                           std::to_string(kCompactedTogetherBytes) + "'",
+  table.options = with("'class': 'SizeTieredCompactionStrategy', 'min_threshold': '" + std::to_string(kFilesTogether) +
+                           "', 'min_sstable_size': '" + std::to_string(kCompactedTogetherBytes) + "'",
                        kLz4, table.ttl_s, kGraceHotS) +
                   " AND memtable_flush_period_in_ms = " + std::to_string(kFlushedWithinMs);
   return table;
@@ -305,8 +306,8 @@ std::vector<const Table*> Tables::all() const {
 }
 
 std::vector<const Table*> Tables::changed_since(int version) const {
-  std::vector<const Table*> out{&message_blocks};
-  if (version < 3) out.insert(out.end(), {&raw, &pending_journal, &alarms, &erasures});
+  std::vector<const Table*> out{&message_blocks, &raw, &messages, &message_buckets};
+  if (version < 3) out.insert(out.end(), {&pending_journal, &alarms, &erasures});
   return out;
 }
 

@@ -70,7 +70,8 @@ class Tables {
 
   // In the order they are created.
   [[nodiscard]] std::vector<const Table*> all() const;
-  // Those whose options may be others where that version was applied: those of blocks of messages follow the classes.
+  // Those whose options may be others where that version was applied: those of blocks of messages follow the classes,
+  // and an earlier build of the same version may have compacted hot rows otherwise.
   [[nodiscard]] std::vector<const Table*> changed_since(int version) const;
 };
 

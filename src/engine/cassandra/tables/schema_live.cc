@@ -100,6 +100,26 @@ TEST_F(SchemaLive, AnOlderOneGetsTheOptionsOfToday) {
   EXPECT_EQ(found->row(0)[1].bytes(), "600000");
 }
 
+// As soon as there were two files, hot rows were all written again.
+TEST_F(SchemaLive, HotRowsOfAnOlderBuildAreCompactedLessOften) {
+  const SchemaOptions options = named("often");
+  ASSERT_TRUE(apply(options));
+  const auto files_together = [&]() -> Result<std::string> {
+    VARVE_ASSIGN_OR_RETURN(const auto found,
+                           query("SELECT compaction FROM system_schema.tables WHERE keyspace_name = 'often' AND "
+                                 "table_name = 'data_raw_p_pt1h'"));
+    VARVE_ASSIGN_OR_RETURN(const auto compaction, text_map_of(found.row(0)[0].bytes()));
+    const auto at = std::ranges::find(compaction, "min_threshold", &model::TagView::key);
+    return at == compaction.end() ? "" : std::string(at->value);
+  };
+  ASSERT_TRUE(
+      query("ALTER TABLE often.data_raw_p_pt1h WITH compaction = {'class': 'SizeTieredCompactionStrategy', "
+            "'min_threshold': '2'}"));
+  ASSERT_EQ(files_together().value(), "2");
+  ASSERT_TRUE(apply(options));
+  EXPECT_EQ(files_together().value(), "8");
+}
+
 // In a keyspace of version 5 what was over stayed with the other messages of its time.
 TEST_F(SchemaLive, BlocksOfMessagesHaveTheOptionsOfTheirClasses) {
   SchemaOptions options = named("classes");
