@@ -7,11 +7,11 @@
 #include <thread>
 
 #include "model/time.h"
+#include "query/collecting_sink.h"
 #include "query/collector.h"
 #include "query/counters.h"
 #include "query/deadline.h"
 #include "query/plan.h"
-#include "query/seen.h"
 #include "query/sliced_answer.h"
 #include "query/under_way.h"
 
@@ -19,124 +19,10 @@ namespace varve::query {
 
 namespace {
 
-// Series of one scan, ascending: neighbours by id are neighbours on disk, and one host's metrics lie together.
-class Route {
- public:
-  struct Stop {
-    model::SeriesId series;
-    std::uint32_t metric;    // position in the request
-    std::uint32_t position;  // in that metric's plan
-  };
-
-  // Those of the series that the collector wants.
-  void add(std::uint32_t metric, std::span<const model::SeriesId> series, const Collector& collector) {
-    for (std::uint32_t i = 0; i < series.size(); ++i) {
-      if (collector.wants(i)) stops_.push_back({series[i], metric, i});
-    }
-  }
-  void seal() {
-    std::ranges::sort(stops_, {}, [](const Stop& s) { return model::to_int(s.series); });
-    for (const Stop& s : stops_) ids_.push_back(s.series);
-  }
-  [[nodiscard]] std::span<const model::SeriesId> series() const { return ids_; }
-  [[nodiscard]] const Stop& operator[](std::size_t position) const { return stops_[position]; }
-
- private:
-  std::vector<Stop> stops_;
-  std::vector<model::SeriesId> ids_;
-};
-
-class CollectingSink final : public storage::PieceSink {
- public:
-  CollectingSink(const Route& route, std::deque<Collector>& collectors, RunningQueries::Ticket& ticket)
-      : route_(route), collectors_(collectors), ticket_(ticket) {}
-
-  bool takes_stats(const storage::ChunkStats& stats) override {
-    const Route::Stop& stop = route_[stats.series];
-    return collectors_[stop.metric].takes_stats(stop.position, stats);
-  }
-  bool takes_windows(std::size_t series, model::TimeRange range, std::int64_t width_ms) override {
-    const Route::Stop& stop = route_[series];
-    return collectors_[stop.metric].takes_windows(stop.position, range, width_ms);
-  }
-  [[nodiscard]] storage::WindowFields window_fields(std::size_t series) const override {
-    const Route::Stop& stop = route_[series];
-    return collectors_[stop.metric].window_fields(stop.position);
-  }
-  void stats(const storage::ChunkStats& stats) override {
-    const Route::Stop& stop = route_[stats.series];
-    ticket_.count().chunk();
-    note(collectors_[stop.metric].stats(stop.position, stats));
-  }
-  void window_columns(const storage::WindowColumns& windows) override {
-    const Route::Stop& stop = route_[windows.series];
-    ticket_.count().windows(windows.width_ms, windows.size());
-    note(collectors_[stop.metric].windows(stop.position, windows));
-  }
-  Status histogram_columns(const storage::HistogramColumns& windows) override {
-    const Route::Stop& stop = route_[windows.series];
-    ticket_.count().windows(windows.width_ms, windows.size());
-    return collectors_[stop.metric].histograms(stop.position, windows);
-  }
-  bool takes_counter(std::size_t series, const counter::Stretch& window) override {
-    const Route::Stop& stop = route_[series];
-    return collectors_[stop.metric].takes_counter(stop.position, window);
-  }
-  Status counter_columns(const storage::CounterColumns& windows) override {
-    const Route::Stop& stop = route_[windows.series];
-    ticket_.count().windows(windows.width_ms, windows.stretches.size());
-    return collectors_[stop.metric].counters(stop.position, windows);
-  }
-  Status piece(const storage::Piece& piece) override {
-    const Route::Stop& stop = route_[piece.series];
-    ticket_.count().samples(piece.size());
-    return collectors_[stop.metric].piece(stop.position, piece);
-  }
-  // A call was over budget that has no way to say so itself.
-  [[nodiscard]] bool over() const { return over_; }
-
- private:
-  void note(const Status& status) {
-    if (!status) over_ = true;
-  }
-
-  const Route& route_;
-  std::deque<Collector>& collectors_;
-  RunningQueries::Ticket& ticket_;
-  std::atomic<bool> over_{false};
-};
-
 // With the number of threads that 0 stands for, which the system reads from a file each time.
 Limits counted(Limits limits) {
   if (limits.threads == 0) limits.threads = std::max(1U, std::thread::hardware_concurrency());
   return limits;
-}
-
-// A question is as wrong where there is nothing to ask.
-Status check_matchers(const Request& request) {
-  for (const MetricQuery& metric : request.metrics) {
-    if (const auto* names = std::get_if<index::Matchers>(&metric.metric)) {
-      VARVE_RETURN_IF_ERROR(index::check_matchers(*names));
-    }
-    VARVE_RETURN_IF_ERROR(index::check_matchers(metric.matchers));
-  }
-  return {};
-}
-
-Status check_metrics(const Request& request, std::size_t most) {
-  if (request.metrics.size() <= most) return {};
-  return fail(Code::invalid, "the query has " + std::to_string(request.metrics.size()) +
-                                 " metrics; query.metrics_max is " + std::to_string(most));
-}
-
-// With the text that is made of them.
-std::size_t bytes_with_text(const TagUnion& tags) {
-  std::size_t bytes = 0;
-  for (const auto& [key, values] : tags) {
-    bytes += sizeof values + 2 * (key.size() + sizeof key);
-    for (const std::string& value : values) bytes += 2 * (value.size() + sizeof value);
-  }
-  return bytes;
 }
 
 // The metrics are read together, so that a block holding several of them is decoded once; but a scan takes each series
@@ -253,13 +139,6 @@ Result<Answer> Engine::run(const Request& request, UnderWay& query) const {
   return query.explain(answer(request, query, query.budget()));
 }
 
-Result<Engine::Tags> Engine::tags(const Request& request, std::atomic<bool>* cancelled) const {
-  VARVE_RETURN_IF_ERROR(check_metrics(request, limits_.metrics_max));
-  VARVE_ASSIGN_OR_RETURN(auto query, UnderWay::begin(*this, request, cancelled));
-  VARVE_ASSIGN_OR_RETURN(auto tags, query->explain(seen_tags(request, *query)));
-  return Tags{std::move(tags), std::move(query)};
-}
-
 Result<Answer> Engine::answer(const Request& request, UnderWay& query, Budget& budget) const {
   RunningQueries::Ticket& ticket = query.ticket();
   Answer answer;
@@ -315,39 +194,6 @@ Result<Answer> Engine::answer(const Request& request, UnderWay& query, Budget& b
   }
   answer.read = ticket.read();
   return answer;
-}
-
-Result<std::vector<TagUnion>> Engine::seen_tags(const Request& request, UnderWay& under_way) const {
-  std::vector<TagUnion> out(request.metrics.size());
-  VARVE_ASSIGN_OR_RETURN(const auto tenant, series_.find_tenant(request.tenant));
-  if (!tenant) {
-    VARVE_RETURN_IF_ERROR(check_matchers(request));
-    return out;
-  }
-  const Deadline& deadline = under_way.deadline();
-  // Every series has a sample somewhere, and this is how user interfaces ask what tags there are.
-  const bool whole_time = request.range.first <= 0 && request.range.last > clock_.now_ms();
-  for (std::size_t m = 0; m < request.metrics.size(); ++m) {
-    MetricQuery query;
-    query.metric = request.metrics[m].metric;
-    query.matchers = request.metrics[m].matchers;
-    const model::TimeRange seen_in = whole_time ? model::TimeRange() : request.range;
-    VARVE_ASSIGN_OR_RETURN(const Plan plan,
-                           make_plan(series_, *tenant, query, query.pipeline(), seen_in, deadline, under_way.budget()));
-    VARVE_RETURN_IF_ERROR(deadline.check());
-    if (whole_time) {
-      out[m] = plan.tags.merged(plan.groups.empty() ? std::span<const std::uint32_t>() : plan.groups[0].members);
-      VARVE_RETURN_IF_ERROR(under_way.budget().charge(bytes_with_text(out[m])));
-      continue;
-    }
-    under_way.ticket().count().series(plan.series.size());
-    std::vector<std::uint32_t> seen;
-    const auto add = [&](std::size_t i, const storage::SeriesStats&) { seen.push_back(static_cast<std::uint32_t>(i)); };
-    VARVE_RETURN_IF_ERROR(for_each_seen(series_, *tenant, plan.series, request.range, deadline, add));
-    out[m] = plan.tags.merged(seen);
-    VARVE_RETURN_IF_ERROR(under_way.budget().charge(bytes_with_text(out[m])));
-  }
-  return out;
 }
 
 }  // namespace varve::query

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "query/request.h"
 
+#include <string>
 #include <utility>
 
 namespace varve::query {
@@ -55,6 +56,22 @@ Request shown_as(std::string tenant, std::string api, std::string text, std::str
   out.text = std::move(text);
   if (!metric.empty()) out.metrics.emplace_back().metric = std::move(metric);
   return out;
+}
+
+Status check_matchers(const Request& request) {
+  for (const MetricQuery& metric : request.metrics) {
+    if (const auto* names = std::get_if<index::Matchers>(&metric.metric)) {
+      VARVE_RETURN_IF_ERROR(index::check_matchers(*names));
+    }
+    VARVE_RETURN_IF_ERROR(index::check_matchers(metric.matchers));
+  }
+  return {};
+}
+
+Status check_metrics(const Request& request, std::size_t most) {
+  if (request.metrics.size() <= most) return {};
+  return fail(Code::invalid, "the query has " + std::to_string(request.metrics.size()) +
+                                 " metrics; query.metrics_max is " + std::to_string(most));
 }
 
 }  // namespace varve::query

@@ -3,6 +3,7 @@
 // and what is computed from each group.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "aggregate/pipeline.h"
 #include "aggregate/split.h"
+#include "base/result.h"
 #include "index/matcher.h"
 #include "model/time.h"
 #include "query/join.h"
@@ -77,6 +79,11 @@ struct Request {
   std::string api;
   std::string text;
 };
+
+// Errors: invalid. A question is as wrong where there is nothing to ask.
+Status check_matchers(const Request& request);
+// Error: invalid; there are more than `most`.
+Status check_metrics(const Request& request, std::size_t most);
 
 // What the list of running queries shows of one that is no Request: of names, of a search.
 Request shown_as(std::string tenant, std::string api, std::string text, std::string metric = {});
