@@ -96,6 +96,8 @@ def sustained(settings):
     middle = sorted(rates)[len(rates) // 2]
     slow = [f"{at + 2} s: {rate / middle:.2f}" for at, rate in enumerate(rates) if rate < 0.6 * middle]
     settings.say("sustained: seconds below 0.6 of the median: " + (", ".join(slow) or "none"))
+    minutes = [f"{statistics.mean(rates[at:at + 60]) / 1e6:.1f}" for at in range(0, len(rates), 60)]
+    settings.say("sustained: M samples/s by the minute: " + ", ".join(minutes))
     span = min(60, len(rates) // 3)
     second, last = sum(rates[span:2 * span]), sum(rates[-span:])
     half = watch.seconds[len(watch.seconds) // 2]
