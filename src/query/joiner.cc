@@ -18,7 +18,7 @@ using aggregate::SeriesView;
 using aggregate::Windows;
 
 constexpr std::size_t kPointBytes = sizeof(model::Timestamp) + sizeof(std::uint64_t) + sizeof(model::ValueType);
-constexpr std::size_t kGroupBytes = 512;  // with its tags, about
+constexpr std::size_t kJoinedGroupBytes = 512;  // with its tags, about
 
 // Points at times that are not multiples of the resolution, or would come to share one.
 bool finer_than(const Points& points, std::int64_t resolution_ms) {
@@ -112,7 +112,7 @@ Status Joiner::add(std::uint32_t series, Points points) {
   group.tags.add(tags_, series);
   group.series.push_back(packed_.add(points));
   const std::size_t now = packed_.bytes() + group.series.capacity() * sizeof(SeriesView);
-  return budget_.charge(now - before + (is_new ? kGroupBytes : 0));
+  return budget_.charge(now - before + (is_new ? kJoinedGroupBytes : 0));
 }
 
 Result<Points> Joiner::across(const Joined& group, const std::function<Status()>& alive) {
