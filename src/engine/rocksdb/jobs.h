@@ -64,6 +64,9 @@ std::span<const SlotKey> next_together(const Env& env, std::span<const SlotKey>&
 // `in_heads`: where the slots of the heads begin, ascending.
 std::vector<SlotKey> quiet_sets(const JobContext& job, std::int64_t ended_before_ms,
                                 std::span<const model::Timestamp> in_heads);
+// Of pending slots that share level slots whose time had ended before then, and none of which has been sealed before or
+// is set aside: all, where one has grown for less than a merge waits; ascending.
+std::vector<SlotKey> growing_sets(const JobContext& job, std::int64_t ended_before_ms);
 
 // --- seal_messages.cc: turns the runs of each slot of messages into one of sealed blocks, with one commit; damaged
 // slots are set aside

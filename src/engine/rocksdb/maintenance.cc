@@ -2,6 +2,7 @@
 #include "engine/rocksdb/maintenance.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -206,15 +207,20 @@ Status Maintenance::settle_round() {
   last_round_ms_ = job_.env.clock.now_ms();
   const std::int64_t ended_before = last_round_ms_ - job_.env.options.slot_quiet_ms;
   if (head_has_ended(ended_before)) VARVE_RETURN_IF_ERROR(flush_.all());
-  VARVE_RETURN_IF_ERROR(seal_all(ended_before));
+  const auto growing = growing_sets(job_, ended_before);
+  std::vector<SlotKey> left;
+  std::ranges::set_difference(growing, left_, std::back_inserter(left));
+  left_ = left;
+  VARVE_RETURN_IF_ERROR(seal_all(ended_before, left));
   VARVE_RETURN_IF_ERROR(seal_all_messages(ended_before));
   return retention_.drop_expired();
 }
 
-Status Maintenance::seal_all(std::int64_t ended_before_ms) {
+Status Maintenance::seal_all(std::int64_t ended_before_ms, std::span<const SlotKey> left) {
   const Options& options = job_.env.options;
   if (!options.rolls_up || owned_partitions(options).empty()) return {};
   auto due = sealable(job_, ended_before_ms);
+  std::erase_if(due, [&](const SlotKey& slot) { return std::ranges::binary_search(left, slot); });
   // Where samples are added to stored windows, the next slot must find the sum of the last one.
   const auto current = job_.tables.runs();
   const auto added = std::ranges::stable_partition(due, [&](const SlotKey& s) {

@@ -7,7 +7,8 @@
 // keeps trickling into an old slot costs its own work once per quiet time, and does not delay others.
 //
 // What came long after its time, all at once, does not wait for a round: where nothing comes any more for the slots
-// that share level slots, they are sealed. So the load of a long backfill is the same all the time.
+// that share level slots, they are sealed. Where it still comes, a round leaves them to that, or to the next round. So
+// the load of a long backfill is the same all the time.
 #pragma once
 
 #include "base/mutex.h"
@@ -59,7 +60,8 @@ class Maintenance {
   [[nodiscard]] std::vector<model::Timestamp> slots_in_heads() const;
   [[nodiscard]] bool head_has_ended(std::int64_t ended_before_ms) const;
   Status settle_round() VARVE_REQUIRES(mutex_);
-  Status seal_all(std::int64_t ended_before_ms) VARVE_REQUIRES(mutex_);
+  // `left`: not these; ascending.
+  Status seal_all(std::int64_t ended_before_ms, std::span<const SlotKey> left = {}) VARVE_REQUIRES(mutex_);
   Status seal_coarse_all(std::int64_t ended_before_ms) VARVE_REQUIRES(mutex_);
   Status seal_all_messages(std::int64_t ended_before_ms) VARVE_REQUIRES(mutex_);
 
@@ -75,6 +77,7 @@ class Maintenance {
   Troubles troubles_ VARVE_GUARDED_BY(mutex_);
   std::vector<SlotKey> sealing_ VARVE_GUARDED_BY(mutex_);      // sets that were found to be quiet
   std::int64_t last_looked_ns_ VARVE_GUARDED_BY(mutex_) = 0;   // when they were looked for; steady
+  std::vector<SlotKey> left_ VARVE_GUARDED_BY(mutex_);         // that grew, by the last round
   std::vector<Widening> widening_ VARVE_GUARDED_BY(mutex_);    // strata that were found to be due
   std::int64_t last_widened_ns_ VARVE_GUARDED_BY(mutex_) = 0;  // when they were looked for; steady
   std::int64_t last_round_ms_ VARVE_GUARDED_BY(mutex_);        // the start counts as a round: it is busy enough

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sealable: which raw slots are to be rolled up now, and which of them together.
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "engine/rocksdb/jobs.h"
@@ -17,6 +18,30 @@ std::int64_t widest_level_slot_ms(const Env& env) {
     width = std::max(width, level_slot_width_ms(level.width_ms, env.chunk_width_ms));
   }
   return width;
+}
+
+// Nothing of it has been sealed before, and nothing keeps it from being sealed.
+bool is_new(const JobContext& job, const Runs& runs, const SlotKey& slot, std::int64_t now_ms) {
+  return runs.slots.at(slot).mark == Mark{} &&
+         !comes_late(runs, slot, job.env.options.rollups, job.env.chunk_width_ms) &&
+         !job.set_aside.holds(slot, kSealOfSlot, now_ms);
+}
+
+// What has grown since then is not quiet; steady.
+std::int64_t quiet_before_ns(const JobContext& job) {
+  return job.env.clock.steady_ns() - job.env.options.merge_quiet_ms * 1'000'000;
+}
+
+// The pending slots that share level slots, set after set; `start`: where the level slots begin.
+void for_each_set(const JobContext& job, const Runs& runs,
+                  const std::function<void(model::Timestamp start, std::span<const SlotKey>)>& each) {
+  const std::int64_t width = widest_level_slot_ms(job.env);
+  std::vector<SlotKey> all;
+  for (const auto& [slot, _] : runs.pending()) all.push_back(slot);
+  for (std::span<const SlotKey> rest(all); !rest.empty();) {
+    const auto set = next_together(job.env, rest);
+    each(model::window_start(set[0].start, width), set);
+  }
 }
 
 }  // namespace
@@ -50,27 +75,35 @@ std::span<const SlotKey> next_together(const Env& env, std::span<const SlotKey>&
 std::vector<SlotKey> quiet_sets(const JobContext& job, std::int64_t ended_before_ms,
                                 std::span<const model::Timestamp> in_heads) {
   const std::int64_t width = widest_level_slot_ms(job.env);
-  const std::int64_t quiet_before = job.env.clock.steady_ns() - job.env.options.merge_quiet_ms * 1'000'000;
+  const std::int64_t quiet_before = quiet_before_ns(job);
   const std::int64_t now = job.env.clock.now_ms();
   const auto current = job.tables.runs();
   const auto is_quiet = [&](const SlotKey& slot) {
-    const Runs::OfSlot& of_slot = current->slots.at(slot);
-    return slot.raw_range(job.env.chunk_width_ms).last <= ended_before_ms && of_slot.mark == Mark{} &&
-           of_slot.grown_steady_ns <= quiet_before &&
-           !comes_late(*current, slot, job.env.options.rollups, job.env.chunk_width_ms) &&
-           !job.set_aside.holds(slot, kSealOfSlot, now);
+    return slot.raw_range(job.env.chunk_width_ms).last <= ended_before_ms &&
+           current->slots.at(slot).grown_steady_ns <= quiet_before && is_new(job, *current, slot, now);
   };
-  std::vector<SlotKey> all;
-  for (const auto& [slot, _] : current->pending()) all.push_back(slot);
   std::vector<SlotKey> due;
-  for (std::span<const SlotKey> rest(all); !rest.empty();) {
-    const auto set = next_together(job.env, rest);
-    const model::Timestamp start = model::window_start(set[0].start, width);
+  for_each_set(job, *current, [&](model::Timestamp start, std::span<const SlotKey> set) {
     const auto held = std::ranges::lower_bound(in_heads, start);
-    if (held != in_heads.end() && *held < start + width) continue;
+    if (held != in_heads.end() && *held < start + width) return;
     if (std::ranges::all_of(set, is_quiet)) due.insert(due.end(), set.begin(), set.end());
-  }
+  });
   return due;
+}
+
+std::vector<SlotKey> growing_sets(const JobContext& job, std::int64_t ended_before_ms) {
+  const std::int64_t width = widest_level_slot_ms(job.env);
+  const std::int64_t quiet_before = quiet_before_ns(job);
+  const std::int64_t now = job.env.clock.now_ms();
+  const auto current = job.tables.runs();
+  const auto grows = [&](const SlotKey& slot) { return current->slots.at(slot).grown_steady_ns > quiet_before; };
+  std::vector<SlotKey> growing;
+  for_each_set(job, *current, [&](model::Timestamp start, std::span<const SlotKey> set) {
+    if (start + width > ended_before_ms || std::ranges::none_of(set, grows)) return;
+    const bool all_new = std::ranges::all_of(set, [&](const SlotKey& s) { return is_new(job, *current, s, now); });
+    if (all_new) growing.insert(growing.end(), set.begin(), set.end());
+  });
+  return growing;
 }
 
 }  // namespace varve::engine::rocksdb
