@@ -90,7 +90,7 @@ TEST_F(QuietSets, AreSealedByThemselvesAndNoOthers) {
   EXPECT_FALSE(is_sealed(under_way)) << "its hours; the whole day is a set of its own";
 
   clock.advance_ms(2 * kHour);  // a round
-  for (const Timestamp set : {sealed_before, growing, under_way}) {
+  for (const Timestamp set : {quiet, more, sealed_before, growing, under_way}) {
     while (!is_sealed(set)) wait_for_seal();
   }
   EXPECT_FALSE(is_sealed(in_head)) << "the round wrote it, so it grew a moment ago";
