@@ -24,6 +24,11 @@ struct JobContext {
   const Catalog& catalog;
   Tables& tables;
   SetAside& set_aside;
+
+  // What has grown since then is not quiet; of the steady clock.
+  [[nodiscard]] std::int64_t quiet_before_ns() const {
+    return env.clock.steady_ns() - env.options.merge_quiet_ms * 1'000'000;
+  }
 };
 
 // Commits the change together with the windows that the writer has written.

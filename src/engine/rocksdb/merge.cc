@@ -60,7 +60,7 @@ Status merge(const JobContext& job, std::span<const SlotKey> slots, bool whole) 
 }
 
 std::vector<SlotKey> mergeable(const JobContext& job, bool all) {
-  const std::int64_t quiet_before = job.env.clock.steady_ns() - job.env.options.merge_quiet_ms * 1'000'000;
+  const std::int64_t quiet_before = job.quiet_before_ns();
   const std::int64_t now = job.env.clock.now_ms();
   const bool rolls_up = !job.env.options.rollups.levels.empty();
   const auto current = job.tables.runs();

@@ -27,11 +27,6 @@ bool is_new(const JobContext& job, const Runs& runs, const SlotKey& slot, std::i
          !job.set_aside.holds(slot, kSealOfSlot, now_ms);
 }
 
-// What has grown since then is not quiet; steady.
-std::int64_t quiet_before_ns(const JobContext& job) {
-  return job.env.clock.steady_ns() - job.env.options.merge_quiet_ms * 1'000'000;
-}
-
 // The pending slots that share level slots, set after set; `start`: where the level slots begin.
 void for_each_set(const JobContext& job, const Runs& runs,
                   const std::function<void(model::Timestamp start, std::span<const SlotKey>)>& each) {
@@ -75,7 +70,7 @@ std::span<const SlotKey> next_together(const Env& env, std::span<const SlotKey>&
 std::vector<SlotKey> quiet_sets(const JobContext& job, std::int64_t ended_before_ms,
                                 std::span<const model::Timestamp> in_heads) {
   const std::int64_t width = widest_level_slot_ms(job.env);
-  const std::int64_t quiet_before = quiet_before_ns(job);
+  const std::int64_t quiet_before = job.quiet_before_ns();
   const std::int64_t now = job.env.clock.now_ms();
   const auto current = job.tables.runs();
   const auto is_quiet = [&](const SlotKey& slot) {
@@ -93,7 +88,7 @@ std::vector<SlotKey> quiet_sets(const JobContext& job, std::int64_t ended_before
 
 std::vector<SlotKey> growing_sets(const JobContext& job, std::int64_t ended_before_ms) {
   const std::int64_t width = widest_level_slot_ms(job.env);
-  const std::int64_t quiet_before = quiet_before_ns(job);
+  const std::int64_t quiet_before = job.quiet_before_ns();
   const std::int64_t now = job.env.clock.now_ms();
   const auto current = job.tables.runs();
   const auto grows = [&](const SlotKey& slot) { return current->slots.at(slot).grown_steady_ns > quiet_before; };
