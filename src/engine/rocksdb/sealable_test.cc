@@ -98,6 +98,20 @@ TEST_F(QuietSets, AreSealedByThemselvesAndNoOthers) {
   while (!is_sealed(in_head)) wait_for_seal();
 }
 
+TEST_F(QuietSets, DoNotWaitAnewForTheirMerges) {
+  for (int half = 0; half < 2; ++half) {
+    for (int day = 0; day < 12; ++day) {
+      for (int i = 0; i < 72; ++i) put(kFirstSet + day * kDay + (2 * i + half) * 10 * kMinute);
+    }
+    flush();
+  }
+  clock.advance_ms(31'000);
+  while (!is_sealed(kFirstSet)) wait_for_seal();
+  for (const storage::SlotState& slot : engine.store().slots(store.tenant(), 1000)) {
+    EXPECT_EQ(slot.fragments, 1U) << "they were merged first";
+  }
+}
+
 // What only a round seals says that there was one.
 TEST_F(QuietSets, ThatStillGrowAreLeftByOneRound) {
   const Timestamp growing = kFirstSet, under_way = kFirstSet + 10 * kSetWidth,

@@ -146,7 +146,7 @@ void Runs::add(std::shared_ptr<const Run> run, std::int64_t now_steady_ns) {
   if (!key.is_of_messages()) look_at_coarse(*run);
   if (key.is_stratum()) adopt(key);
   auto& slot = (key.is_of_messages() ? messages : slots).edit(key);
-  slot.grown_steady_ns = now_steady_ns;
+  if (slot.runs.empty() || run->content == run->key.run) slot.grown_steady_ns = now_steady_ns;
   const auto at = std::upper_bound(slot.runs.begin(), slot.runs.end(), run, by_number);
   check(at == slot.runs.begin() || (*std::prev(at))->key != run->key, "runs of a slot differ in number");
   if (auto* const bytes = bytes_of(key)) *bytes += run->bytes;

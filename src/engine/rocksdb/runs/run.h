@@ -94,7 +94,7 @@ class Runs {
  public:
   struct OfSlot {
     RunList runs;                      // in ascending order of number; a stratum's also of the slots in it
-    std::int64_t grown_steady_ns = 0;  // when the last run was added
+    std::int64_t grown_steady_ns = 0;  // when the last run came that was not merged of others in it
     Mark mark;
     [[nodiscard]] std::uint64_t content() const { return content_of(runs); }
     [[nodiscard]] bool is_sealed() const { return content() <= mark.sealed; }
@@ -121,7 +121,7 @@ class Runs {
   [[nodiscard]] const std::vector<std::int64_t>& strata_ms() const { return strata_; }
 
   // A run of a stratum that is new takes over all that there is in its time; its marks go. Whoever commits it removes
-  // them in the database, too.
+  // them in the database, too. What a run was merged from is removed after it: then nothing has grown.
   void add(std::shared_ptr<const Run> run, std::int64_t now_steady_ns);
   void remove(const RunKey& key);
   void replace(std::shared_ptr<const Run> run);   // by one with other blocks

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Runs keeps of all slots together, compared with a walk over them.
+// What Runs keeps of all slots together, compared with a walk over them; and when a slot has grown.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -12,10 +12,11 @@ namespace {
 
 constexpr std::int64_t kWidth = 60'000;
 
-std::shared_ptr<rocksdb::Run> run_of(const SlotKey& slot, std::uint64_t number, std::uint64_t bytes) {
+std::shared_ptr<rocksdb::Run> run_of(const SlotKey& slot, std::uint64_t number, std::uint64_t bytes,
+                                     std::uint64_t content = 0) {
   auto run = std::make_shared<rocksdb::Run>();
   run->key = {slot, number};
-  run->content = number;
+  run->content = content == 0 ? number : content;
   run->bytes = bytes;
   run->first_time = run->last_time = slot.start;
   return run;
@@ -98,6 +99,47 @@ TEST(RunsSums, AgreeWithAWalkOverAllSlots) {
     ASSERT_NO_FATAL_FAILURE(compare(runs));
     EXPECT_EQ(runs.rollup_bytes() + runs.message_bytes(), 0U);
   }
+}
+
+class GrownSlot : public ::testing::TestWithParam<SlotKey> {};
+
+INSTANTIATE_TEST_SUITE_P(OfEachKind, GrownSlot,
+                         ::testing::Values(SlotKey{model::TenantId{1}, 0, 0}, SlotKey{model::TenantId{1}, kWidth, 0},
+                                           stratum_slot(model::TenantId{1}, 3 * kWidth, 0),
+                                           SlotKey{model::TenantId{1}, kMessageGranularity, 0}));
+
+TEST_P(GrownSlot, WithANewRunAndNotWithAMergedOne) {
+  Runs runs(Runs::Plan{{kWidth}, {}});
+  const auto grown = [&] {
+    return (GetParam().is_of_messages() ? runs.messages : runs.slots).at(GetParam()).grown_steady_ns;
+  };
+  runs.add(run_of(GetParam(), 1, 5), 100);
+  runs.add(run_of(GetParam(), 2, 5), 200);
+  EXPECT_EQ(grown(), 200);
+  runs.add(run_of(GetParam(), 3, 5, 2), 300);
+  runs.remove({GetParam(), 1});
+  runs.remove({GetParam(), 2});
+  EXPECT_EQ(grown(), 200) << "merged";
+  runs.add(run_of(GetParam(), 4, 5), 400);
+  EXPECT_EQ(grown(), 400);
+}
+
+// As on a start: nobody knows how long ago it grew.
+TEST_P(GrownSlot, WithAMergedRunThatIsTheFirst) {
+  Runs runs(Runs::Plan{{kWidth}, {}});
+  runs.add(run_of(GetParam(), 3, 5, 2), 300);
+  EXPECT_EQ((GetParam().is_of_messages() ? runs.messages : runs.slots).at(GetParam()).grown_steady_ns, 300);
+}
+
+TEST(GrownStratum, WhenItsLastSlotGrew) {
+  Runs runs(Runs::Plan{{kWidth}, {}});
+  const SlotKey first{model::TenantId{1}, 0, 0};
+  const SlotKey second{model::TenantId{1}, 0, kWidth};
+  const SlotKey stratum = stratum_slot(model::TenantId{1}, 3 * kWidth, 0);
+  runs.add(run_of(second, 1, 5), 200);
+  runs.add(run_of(first, 2, 5), 100);
+  runs.add(run_of(stratum, 3, 5, 2), 300);
+  EXPECT_EQ(runs.slots.at(stratum).grown_steady_ns, 200);
 }
 
 }  // namespace

@@ -132,8 +132,8 @@ void Tables::publish(const Change& change) {
   auto stats = std::make_shared<StatsTable>(*visible_.stats());
   stats->replace(commit.stats);
   const std::int64_t now = env_.clock.steady_ns();
-  for (const auto& run : commit.removed) runs->remove(run->key);
   for (const auto& run : commit.added) runs->add(run, now);
+  for (const auto& run : commit.removed) runs->remove(run->key);
   for (const auto& edited : commit.edited) runs->replace(edited.run);
   for (const auto& [slot, mark] : commit.marks) runs->set_mark(slot, mark);
   visible_.publish(std::move(runs), std::move(stats), change.flushes);
