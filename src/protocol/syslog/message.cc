@@ -4,7 +4,9 @@
 #include <array>
 #include <charconv>
 
-#include "protocol/syslog/bsd_header.h"
+#include "protocol/syslog/header.h"
+#include "protocol/syslog/mnemonic.h"
+#include "protocol/syslog/rfc3164.h"
 #include "protocol/syslog/time.h"
 
 namespace varve::protocol::syslog {
@@ -22,15 +24,6 @@ constexpr std::array<std::string_view, 24> kFacilities{"kern",   "user",   "mail
                                                        "lpr",    "news",   "uucp",   "cron",   "authpriv", "ftp",
                                                        "ntp",    "audit",  "alert",  "clock",  "local0",   "local1",
                                                        "local2", "local3", "local4", "local5", "local6",   "local7"};
-
-// "": the message does not say.
-struct Header {
-  PreciseTime time;
-  std::string_view host;
-  std::string_view program;
-  std::string_view pid;
-  std::string_view msgid;
-};
 
 // A length in front of a priority.
 void skip_count(std::string_view& text) {
@@ -77,25 +70,16 @@ bool take_rfc5424(std::string_view& text, const Context& context, StructuredData
   out.pid = take_word(left);
   out.msgid = take_word(left);
   if (data.take(left)) take_one_blank(left);  // else it is text
+  take_one_blank(left);                       // rsyslog's own template has it in front of what a tag was before
   text = left;
-  return true;
-}
-
-void take_rfc3164(std::string_view& text, const Context& context, Header& out) {
-  std::string_view dated = text;
-  take_one_blank(dated);
-  if (take_rfc3339(dated, context.zone, out.time) || take_bsd_date(dated, context.now_us, context.zone, out.time)) {
-    take_one_blank(dated);
-    text = dated;
-    if (text.starts_with("- ")) {
-      text.remove_prefix(2);
-    } else {
-      out.host = take_host(text);
+  if (out.program.empty()) {
+    if (const auto found = begins_as_mnemonic(text)) {
+      out.program = found->facility;
+      out.mnemonic = found->name;
+      text.remove_prefix(found->end);
     }
   }
-  const Tag tag = take_tag(text);
-  out.program = tag.program;
-  out.pid = tag.pid;
+  return true;
 }
 
 // The pid, or the field procid where it is no number. False: it is too long for a message.
@@ -110,14 +94,22 @@ bool add_pid(std::string_view pid, message::Builder& to) {
   return true;
 }
 
+bool add_fields(const Header& header, message::Builder& to) {
+  const auto add = [&](std::string_view name, std::string_view text) {
+    return text.empty() || to.add_field(name, message::FieldForm::text, text).has_value();
+  };
+  if (header.device.sequence) to.set(Column::sequence, *header.device.sequence);
+  return add("msgid", header.msgid) && add("mnemonic", header.mnemonic) && add("node", header.device.node) &&
+         add("uptime", header.device.uptime) && add("vdc", header.vdc) && add("station", header.station);
+}
+
 bool add_header(const Header& header, unsigned priority, const Context& context, message::Builder& to) {
   to.set(Column::level, std::int64_t{priority & 7});
   to.set(Column::kind, kSyslogKind);
   return to.set(Column::source, header.host.empty() ? context.sender : header.host) &&
          to.set(Column::module, header.program.empty() ? "UNKNOWN" : header.program) &&
          to.set(Column::category, facility_name(priority >> 3)) && to.set(Column::type, "Syslog") &&
-         add_pid(header.pid, to) &&
-         (header.msgid.empty() || to.add_field("msgid", message::FieldForm::text, header.msgid));
+         add_pid(header.pid, to) && add_fields(header, to);
 }
 
 }  // namespace
@@ -131,12 +123,13 @@ std::optional<Refusal> Parser::parse(std::string_view frame, const Context& cont
   const auto priority = take_priority(text);
   if (!priority) return Refusal::no_priority;
   if (text.empty()) return Refusal::empty;
-  Header header{.time = {context.now_us, 0}, .host = {}, .program = {}, .pid = {}, .msgid = {}};
+  Header header{};
+  header.time.us = context.now_us;
   to.start();
   if (take_rfc5424(text, context, data_, header)) {
     data_.add_to(to);
   } else {
-    take_rfc3164(text, context, header);
+    take_rfc3164(text, context.now_us, context.zone, header);
   }
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (!add_header(header, *priority, context, to)) return Refusal::too_long;

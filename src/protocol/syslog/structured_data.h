@@ -10,8 +10,8 @@
 
 namespace varve::protocol::syslog {
 
-// Beside these a message has the fields msgid and procid.
-inline constexpr std::size_t kParametersMax = message::kFieldsMax - 2;
+// Beside these a message may have fields of its header (msgid, procid, mnemonic …).
+inline constexpr std::size_t kParametersMax = message::kFieldsMax - 10;
 
 // Keeps what it unescapes until the next take(). For one thread.
 class StructuredData {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/ascii.h"
+#include "protocol/syslog/zone_name.h"
 
 namespace varve::protocol::syslog {
 namespace {
@@ -75,17 +76,22 @@ std::optional<std::int64_t> nearest(int month, int day, int clock, std::int64_t 
   return best;
 }
 
-struct BsdDay {
+struct Day {
   int month = 0;
   int day = 0;
   int year = -1;        // it says none
   std::size_t end = 0;  // where the clock begins; 0: it is no date
 };
 
-// Oct  3, Oct 03, Oct 3, Oct  3 2023.
-BsdDay bsd_day(std::string_view text) {
-  BsdDay out;
+// A year with a blank behind at `at`, or -1.
+int year_at(std::string_view text, std::size_t at) { return is_at(text, at + 4, ' ') ? number_at(text, at, 4) : -1; }
+
+// Oct  3, Oct 03, Oct 3, Oct  3 2023, 2023 Oct  3.
+Day day_of(std::string_view text) {
+  Day out;
   std::size_t at = is_at(text, 0, '*') || is_at(text, 0, '.') ? 1 : 0;
+  out.year = year_at(text, at);
+  if (out.year >= 0) at += 5;
   out.month = month_at(text, at);
   if (out.month == 0 || !is_at(text, at + 3, ' ')) return {};
   at += is_at(text, at + 4, ' ') ? 5 : 4;
@@ -93,13 +99,52 @@ BsdDay bsd_day(std::string_view text) {
   out.day = number_at(text, at, digits);
   at += digits;
   if (out.day < 1 || !is_at(text, at, ' ')) return {};
-  out.year = number_at(text, ++at, 4);
-  if (out.year >= 0) {
-    if (!is_at(text, at + 4, ' ')) return {};
+  ++at;
+  if (const int year = out.year < 0 ? year_at(text, at) : -1; year >= 0) {
+    out.year = year;
     at += 5;
   }
   out.end = at;
   return out;
+}
+
+// A colon behind a date, perhaps with a blank or two before it; returns where it ends, `at` if there is none.
+std::size_t colon_at(std::string_view text, std::size_t at) {
+  if (is_at(text, at, ':')) return at + 1;
+  if (!is_at(text, at + 1, ' ') && !is_at(text, at + 1, ':')) return at;
+  const std::size_t next = text.find_first_not_of(' ', at);
+  return next != std::string_view::npos && next <= at + 2 && text[next] == ':' && is_at(text, next + 1, ' ') ? next + 1
+                                                                                                             : at;
+}
+
+// Of a local time, in a zone that has a name or in the listener's.
+std::int64_t utc_us(std::int64_t local_seconds, const ZoneName& named, model::TimeZone zone) {
+  return named.ahead_s ? (local_seconds - *named.ahead_s) * 1'000'000 : utc_us(local_seconds, zone);
+}
+
+// What stands between the clock, where `end` is, and the rest.
+ZoneName take_zone(std::string_view text, std::size_t& end) {
+  const ZoneName named = zone_name_at(text, end);
+  if (named.end != 0) end = named.end;
+  return named;
+}
+
+// 2003-10-11 22:14:15.
+bool take_iso_with_blank(std::string_view& text, model::TimeZone zone, Date& out) {
+  const auto written = begins_as_rfc3339(text);
+  if (!written || text[10] != ' ') return false;
+  std::size_t end = written->end;
+  ZoneName named{.ahead_s = written->ahead_s, .end = 0};
+  if (!written->ahead_s) named = take_zone(text, end);
+  const std::size_t colon = colon_at(text, end);
+  if (!ends_at(text, colon)) return false;
+  const std::int64_t seconds = model::window_start(written->local.us, 1'000'000) / 1'000'000;
+  out.time = written->local;
+  out.time.us += utc_us(seconds, named, zone) - seconds * 1'000'000;
+  out.closed = colon != end;
+  out.loose = true;
+  text.remove_prefix(colon);
+  return true;
 }
 
 }  // namespace
@@ -108,37 +153,37 @@ bool take_rfc3339(std::string_view& text, model::TimeZone zone, PreciseTime& out
   const auto written = begins_as_rfc3339(text);
   if (!written || text[10] == ' ' || !ends_at(text, written->end)) return false;
   out = written->local;
-  if (written->ahead_s) {
-    out.us -= *written->ahead_s * std::int64_t{1'000'000};
-  } else {
-    const std::int64_t seconds = model::window_start(out.us, 1'000'000) / 1'000'000;
-    out.us += utc_us(seconds, zone) - seconds * 1'000'000;
-  }
+  const std::int64_t seconds = model::window_start(out.us, 1'000'000) / 1'000'000;
+  out.us += utc_us(seconds, {.ahead_s = written->ahead_s, .end = 0}, zone) - seconds * 1'000'000;
   text.remove_prefix(written->end);
   return true;
 }
 
-bool take_bsd_date(std::string_view& text, std::int64_t now_us, model::TimeZone zone, PreciseTime& out) {
-  const BsdDay date = bsd_day(text);
+bool take_date(std::string_view& text, std::int64_t now_us, model::TimeZone zone, Date& out) {
+  const bool digit_first = !text.empty() && text[0] >= '0' && text[0] <= '9';
+  if (digit_first) {
+    out = {};
+    if (take_rfc3339(text, zone, out.time) || take_iso_with_blank(text, zone, out)) return true;
+  }
+  Day date = day_of(text);
   const auto clock = date.end != 0 ? read_clock(text, date.end) : std::nullopt;
   if (!clock) return false;
   PreciseTime found;
   std::size_t end = fraction_at(text, date.end + 8, found);
-  if (const auto named = text.substr(end, 4); named == " UTC" || named == " GMT") {
-    if (ends_at(text, end + 4) || text[end + 4] == ':') {
-      zone = {};
-      end += 4;
-    }
+  const ZoneName named = take_zone(text, end);
+  if (date.year < 0 && is_at(text, end, ' ') && year_at(text, end + 1) >= 0) {
+    date.year = year_at(text, end + 1);
+    end += 5;
   }
-  if (is_at(text, end, ':')) ++end;
-  if (!ends_at(text, end)) return false;
+  const std::size_t colon = colon_at(text, end);
+  if (!ends_at(text, colon)) return false;
   const std::int64_t now = model::window_start(zone.to_local(model::window_start(now_us, 1000) / 1000), 1000) / 1000;
   const auto start =
       date.year >= 0 ? day_start(date.year, date.month, date.day) : nearest(date.month, date.day, *clock, now);
   if (!start) return false;
-  found.us += utc_us(*start + *clock, zone);
-  out = found;
-  text.remove_prefix(end);
+  found.us += utc_us(*start + *clock, named, zone);
+  out = {.time = found, .closed = colon != end, .loose = digit_first};
+  text.remove_prefix(colon);
   return true;
 }
 

@@ -15,8 +15,14 @@ namespace varve::protocol::syslog {
 // nanoseconds are cut off.
 bool take_rfc3339(std::string_view& text, model::TimeZone zone, PreciseTime& out);
 
-// Oct 11 22:14:15, of the year that brings it nearest to now, in the zone's local time. Also as routers write it: `*`
-// or `.` in front, the year behind the day, a fraction, UTC or GMT, a colon behind.
-bool take_bsd_date(std::string_view& text, std::int64_t now_us, model::TimeZone zone, PreciseTime& out);
+struct Date {
+  PreciseTime time;
+  bool closed = false;  // a colon stands behind it: what follows is no host
+  bool loose = false;   // programs begin texts with such dates, too: a host only where a tag is behind it
+};
+// Also Oct 11 22:14:15, of the year that brings it nearest to now, in the zone's local time; as devices write it: `*`
+// or `.` in front, the year before the month, behind the day or behind the clock, a fraction, a zone's name, a colon
+// behind; and 2003-10-11 22:14:15.
+bool take_date(std::string_view& text, std::int64_t now_us, model::TimeZone zone, Date& out);
 
 }  // namespace varve::protocol::syslog
