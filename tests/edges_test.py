@@ -153,6 +153,21 @@ def test_heavy_headers_stay_where_they_are_needed() -> Iterator[str]:
                     yield f"{path}:{line}: <{name}> may be included only in {', '.join(allowed)}"
 
 
+def test_reads_of_the_database_are_looked_at() -> Iterator[str]:
+    """Where an iterator of RocksDB cannot read on it ends as if there were no more, and a status may be dropped without a
+    word: one file has them, and hands out results that the compiler does not let anybody ignore."""
+    foreign = re.compile(r"NewIterator|rocksdb::(Iterator|PinnableSlice)|MultiGet|KeyMayExist|(db|db_|handle)(->|\.)Get\(|"
+                         r"^\s*(\(void\))?\s*\(?\*?db_?\)?(->|\.)(Write|Flush|Put|Delete|CompactRange)\(")
+    for path in sources():
+        if not path.startswith("src/engine/rocksdb/") or "/testing/" in path or path.endswith("_test.cc"):
+            continue
+        if path == "src/engine/rocksdb/runs/database_reads.cc":
+            continue
+        for n, line in enumerate(text(path).splitlines(), 1):
+            if m := foreign.search(line):
+                yield f"{path}:{n}: {m[0].strip()} belongs to runs/database_reads.cc, or its status to outcome()"
+
+
 def test_heavy_headers_do_not_leak() -> Iterator[str]:
     """No header outside INTERNAL brings a heavy one along, by itself or through another."""
     headers = [path for path in sources() if path.endswith(".h")]

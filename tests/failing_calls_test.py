@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Any write, sync, open, rename or removal of a file may fail, once or for a while, or be the last thing that the process
+"""Any write, sync, open, rename, removal or read of a file may fail, once or for a while, or be the last thing that the process
 does: nothing acknowledged is lost or wrong, the process never ends by itself, and all goes on once calls go well again."""
 
 import random
@@ -24,7 +24,7 @@ HEAL_SECONDS, HEAL_SECONDS_OF_SYNC = 30, 3
 class Trial:
     """One short life of a server, and what fails in it."""
 
-    def __init__(self, case, seed, retention):
+    def __init__(self, case, seed, retention, kinds):
         chance = random.Random(f"failing calls {seed}")
         config = dict(CONFIG, **{"storage.sync": chance.choice(["always", "1s"])})
         if retention:
@@ -35,8 +35,9 @@ class Trial:
         self.server.env = self.failing.env
         retention_ms = RETENTION_MS if retention else None
         self.ledger = Ledger(raw_retention_ms=retention_ms)
-        self.life = Life(seed, [self.server], self.ledger, actors=3, shape=Shape(retention_ms))
-        self.plan = Plan(chance, 0.4 if retention else 1)
+        shape = Shape(retention_ms, queries_may_fail=kinds == preload.READ)
+        self.life = Life(seed, [self.server], self.ledger, actors=3, shape=shape)
+        self.plan = Plan(chance, 0.4 if retention else 1, kinds)
         self.faults, self.failing_since, self.killed, self.restarts = [], None, False, 0
         self.stuck_since = None  # nothing was done since then
         self.plan.arm(self.failing)
@@ -186,10 +187,10 @@ class Trial:
 
 
 class FailingCalls(OwnServerCase):
-    def trials(self, short, retention):
+    def trials(self, short, retention=False, kinds=None):
         number = failed = 0
         for seed in effort.seeds(short, 300):
-            trial = Trial(self, seed, retention)
+            trial = Trial(self, seed, retention, kinds)
             faults = trial.run()
             trial.server.close()
             number += 1
@@ -201,10 +202,13 @@ class FailingCalls(OwnServerCase):
         print(f"    {number} lives, of which {failed} met a failing call", flush=True)
 
     def test_any_call_may_fail(self):
-        self.trials([1, 2, 3], retention=False)
+        self.trials([1, 2, 3])
 
     def test_any_call_may_fail_while_samples_are_dropped(self):
         self.trials([1, 2, 3], retention=True)
+
+    def test_any_read_may_fail(self):
+        self.trials([1, 2, 3, 4], kinds=preload.READ)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded into a server: calls that change files below Control.under fail as the file $FAILING_CALLS, which is mapped,
+// Preloaded into a server: calls that change or read files below Control.under fail as the file $FAILING_CALLS, which is mapped,
 // says; they are counted over all threads. support/failing_calls.py has the other side, and the same struct.
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { kOpen = 1, kWrite = 2, kSync = 4, kSize = 8, kName = 16, kUnlink = 32 };
+enum { kOpen = 1, kWrite = 2, kSync = 4, kSize = 8, kName = 16, kUnlink = 32, kRead = 64 };
 
 struct Control {
   long long kinds;      // which calls are looked at
@@ -31,7 +31,7 @@ struct Control {
   long long failed;     // so many failed
   long long failed_kinds;
   long long until_ms;   // end of the window, once it has begun
-  long long of_kind[6]; // all calls of each kind, since the file was made
+  long long of_kind[7]; // all calls of each kind, since the file was made
   char under[256];
   char last[256];       // what failed last
 };
@@ -166,6 +166,28 @@ ssize_t writev(int fd, const struct iovec* pieces, int count) {
   }
   return (ssize_t)done;
 }
+
+#define READ(name, parameters, arguments) \
+  ssize_t name parameters { \
+    REAL(name); \
+    FAIL_IF(verdict_of_fd(kRead, #name, fd)); \
+    return real arguments; \
+  }
+READ(read, (int fd, void* data, size_t size), (fd, data, size))
+READ(readv, (int fd, const struct iovec* pieces, int count), (fd, pieces, count))
+READ(pread, (int fd, void* data, size_t size, off_t offset), (fd, data, size, offset))
+READ(pread64, (int fd, void* data, size_t size, off64_t offset), (fd, data, size, offset))
+
+#define MMAP(name, offset_type) \
+  void* name(void* at, size_t size, int protection, int flags, int fd, offset_type offset) { \
+    REAL(name); \
+    const int error = fd < 0 ? 0 : verdict_of_fd(kRead, #name, fd); \
+    if (!error) return real(at, size, protection, flags, fd, offset); \
+    errno = error; \
+    return MAP_FAILED; \
+  }
+MMAP(mmap, off_t)
+MMAP(mmap64, off64_t)
 
 #define OF_FD(kind, name, parameters, arguments) \
   int name parameters { \

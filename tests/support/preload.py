@@ -13,8 +13,9 @@ import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-OPEN, WRITE, SYNC, SIZE, NAME, UNLINK = 1, 2, 4, 8, 16, 32
-ALL = OPEN | WRITE | SYNC | SIZE | NAME | UNLINK
+OPEN, WRITE, SYNC, SIZE, NAME, UNLINK, READ = 1, 2, 4, 8, 16, 32, 64
+CHANGES = OPEN | WRITE | SYNC | SIZE | NAME | UNLINK
+ALL = CHANGES | READ
 _built = {}
 
 
@@ -43,7 +44,7 @@ class Control(ctypes.Structure):
     """As in failing_calls.c."""
     _fields_ = [(name, ctypes.c_longlong) for name in
                 ("kinds", "calls", "first", "count", "window_ms", "error", "part", "kill", "failed", "failed_kinds",
-                 "until_ms")] + [("of_kind", ctypes.c_longlong * 6), ("under", ctypes.c_char * 256), ("last", ctypes.c_char * 256)]
+                 "until_ms")] + [("of_kind", ctypes.c_longlong * 7), ("under", ctypes.c_char * 256), ("last", ctypes.c_char * 256)]
 
 
 class FailingCalls:

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forgetting: series of which nothing is left vanish from the index, and come back when they are written again.
 //
-// Nothing is left of a series if it was last seen before the oldest slot that its tenant still holds, or so long ago
-// that the times to live of all its groups are over, or if no point of it is left and a look into the runs finds none;
-// and if no head holds one of its line groups and no flush came meanwhile, which is looked at under the append lock.
+// Nothing is left of a series if it was last seen before the oldest slot that its tenant still holds, and longer ago
+// than anything is kept; or so long ago that the times to live of all its groups are over; or if no point of it is left
+// and a look into the runs finds none; and if no head holds one of its line groups and no flush came meanwhile, which
+// is looked at under the append lock.
 // Writers keep their groups: a row of one that holds a forgotten series brings it back before the row is in the log.
 // What is forgotten and revived is said in definition records. A search that was broken off begins anew at the next
 // start. A tenant that is full (limits.series_per_tenant) gets no series back: those rows are left out.
@@ -60,7 +61,13 @@ std::map<model::TenantId, model::Timestamp> oldest_kept(const Runs& runs) {
   return oldest;
 }
 
-// Has all that the series has had outlived its time?
+// Would every retention have dropped what was seen last at that time? If not, a tenant without slots contradicts what
+// is known of the series, and then nothing is known for sure.
+bool is_dropped(const Env& env, model::Timestamp last_ms, std::int64_t now_ms) {
+  return shared::is_over(last_ms + 1, env.lifetimes().longest_ms(), now_ms);
+}
+
+// Has all that the series has had outlived its times to live?
 bool is_over(const index::SeriesIndex& index, model::SeriesId series, const storage::SeriesStats& stats,
              std::int64_t now_ms) {
   std::vector<index::Place> places;
@@ -108,9 +115,10 @@ void Forget::some() {
       const auto stats = view.stats->of(series);
       const model::TenantId tenant = catalog_.index.series_tenant(series);
       const auto kept = oldest.find(tenant);
+      const bool in_no_slot = kept == oldest.end() || stats.last_ms < kept->second;
       if (stats.points == 0 && kept != oldest.end()) {
         doubtful[tenant].push_back(series);
-      } else if (stats.points == 0 || kept == oldest.end() || stats.last_ms < kept->second ||
+      } else if (stats.points == 0 || (in_no_slot && is_dropped(env_, stats.last_ms, now_ms)) ||
                  (any_ttl && is_over(catalog_.index, series, stats, now_ms))) {
         over.push_back({series, stats.points});
       }

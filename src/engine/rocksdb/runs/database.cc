@@ -7,30 +7,15 @@
 
 #include <map>
 
-#include "base/bytes.h"
 #include "base/check.h"
+#include "engine/rocksdb/runs/checkpoint.h"
 #include "engine/rocksdb/runs/database_state.h"
 #include "engine/rocksdb/runs/keys.h"
 
 namespace varve::engine::rocksdb {
 namespace {
 
-constexpr std::size_t kCheckpointBytes = 32;
-constexpr std::size_t kCheckpointBytesOnce = 24;  // without the commit's number
 constexpr std::size_t kBatchBytes = std::size_t{1} << 20;
-
-std::string encode_checkpoint(const Checkpoint& checkpoint, std::uint64_t commit) {
-  std::string value(kCheckpointBytes, '\0');
-  store_be64(value.data(), checkpoint.next_run);
-  store_be64(value.data() + 8, checkpoint.first_segment);
-  store_be64(value.data() + 16, checkpoint.sequence);
-  store_be64(value.data() + 24, commit);
-  return value;
-}
-
-std::uint64_t commit_of(std::string_view checkpoint) {
-  return checkpoint.size() == kCheckpointBytes ? load_be64(checkpoint.data() + 24) : 0;
-}
 
 class DatabaseSnapshot final : public Database::Snapshot {
  public:
@@ -64,56 +49,57 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, const 
 Status Database::recover(Checkpoint& checkpoint, std::vector<Run>& runs, std::vector<std::pair<SlotKey, Mark>>& marks,
                          const std::function<Status(std::string_view)>& define) const {
   const auto db = state_->handle->access();
-  ::rocksdb::ReadOptions options;
-  options.fill_cache = false;
   std::string value;
-  if (const auto status = db->Get(options, slice(kCheckpointKey), &value); status.ok()) {
-    if (value.size() != kCheckpointBytes && value.size() != kCheckpointBytesOnce) {
-      return fail(Code::corrupt, "the checkpoint record is malformed");
-    }
-    checkpoint = {load_be64(value.data()), load_be64(value.data() + 8), load_be64(value.data() + 16)};
-    state_->last_commit = commit_of(value);
-  } else if (!status.IsNotFound()) {
-    return fail(translate(status, "reading the checkpoint"));
+  VARVE_ASSIGN_OR_RETURN(const bool has_checkpoint, read_value(*db, kCheckpointKey, value, "reading the checkpoint"));
+  std::optional<RecordCounts> counted = RecordCounts{};  // of a database without a checkpoint, which has no runs yet
+  if (has_checkpoint) {
+    VARVE_ASSIGN_OR_RETURN(const StoredCheckpoint stored, decode_checkpoint(value));
+    checkpoint = stored.checkpoint;
+    state_->last_commit = stored.commit;
+    counted = checkpoint.records;
   }
-  VARVE_ASSIGN_OR_RETURN(checkpoint.definitions, state_->read_definitions(*db.operator->(), define));
-  const std::unique_ptr<::rocksdb::Iterator> at(db->NewIterator(options));
-  for (at->Seek("r"); at->Valid() && at->key().starts_with("r"); at->Next()) {
-    VARVE_ASSIGN_OR_RETURN(auto run, decode_run(at->key().ToStringView(), at->value().ToStringView()));
+  VARVE_ASSIGN_OR_RETURN(checkpoint.definitions, state_->read_definitions(*db, define));
+  const auto read_run = [&](std::string_view key, std::string_view record) -> Status {
+    VARVE_ASSIGN_OR_RETURN(auto run, decode_run(key, record));
     checkpoint.next_run = std::max(checkpoint.next_run, run.key.run + 1);
     runs.push_back(std::move(run));
-  }
+    return {};
+  };
+  VARVE_RETURN_IF_ERROR(for_each_key(*db, "r", "reading the list of runs", read_run));
   {
     const MutexLock lock(state_->garbage_mutex);
-    VARVE_RETURN_IF_ERROR(state_->list_garbage(*db.operator->()));
+    VARVE_RETURN_IF_ERROR(state_->list_garbage(*db));
     for (const auto& left : state_->garbage) checkpoint.next_run = std::max(checkpoint.next_run, left.run.run + 1);
   }
-  for (at->Seek("s"); at->Valid() && at->key().starts_with("s"); at->Next()) {
+  const auto read_mark = [&](std::string_view key, std::string_view record) -> Status {
     SlotKey slot;
-    if (!parse_mark_key(at->key().ToStringView(), slot))
-      return fail(Code::corrupt, "a slot's mark has a malformed key");
-    VARVE_ASSIGN_OR_RETURN(auto mark, decode_mark(at->value().ToStringView()));
+    if (!parse_mark_key(key, slot)) return fail(Code::corrupt, "a slot's mark has a malformed key");
+    VARVE_ASSIGN_OR_RETURN(auto mark, decode_mark(record));
     marks.emplace_back(slot, std::move(mark));
+    return {};
+  };
+  VARVE_RETURN_IF_ERROR(for_each_key(*db, "s", "reading the marks of slots", read_mark));
+  const RecordCounts found{runs.size(), marks.size()};
+  if (counted && *counted != found) {
+    return fail(Code::corrupt, "the database is damaged: it should have " + std::to_string(counted->runs) +
+                                   " runs and " + std::to_string(counted->marks) + " marks of slots, and has " +
+                                   std::to_string(found.runs) + " and " + std::to_string(found.marks));
   }
-  if (!at->status().ok()) return fail(translate(at->status(), "reading the list of runs"));
+  checkpoint.records = found;
   return {};
 }
 
 Result<StatsPages> Database::stats() const {
-  ::rocksdb::ReadOptions options;
-  options.fill_cache = false;
   StatsPages pages;
-  const auto db = state_->handle->access();
-  const std::unique_ptr<::rocksdb::Iterator> at(db->NewIterator(options));
-  for (at->Seek("l"); at->Valid() && at->key().starts_with("l"); at->Next()) {
+  const auto read_page = [&](std::string_view key, std::string_view record) -> Status {
     std::uint32_t number = 0;
-    if (!parse_stats_key(at->key().ToStringView(), number)) {
-      return fail(Code::corrupt, "a page of series' stats has a malformed key");
-    }
-    VARVE_ASSIGN_OR_RETURN(auto page, decode_stats_page(at->value().ToStringView()));
+    if (!parse_stats_key(key, number)) return fail(Code::corrupt, "a page of series' stats has a malformed key");
+    VARVE_ASSIGN_OR_RETURN(auto page, decode_stats_page(record));
     pages.emplace_back(number, std::move(page));
-  }
-  if (!at->status().ok()) return fail(translate(at->status(), "reading the stats of series"));
+    return {};
+  };
+  const auto db = state_->handle->access();
+  VARVE_RETURN_IF_ERROR(for_each_key(*db, "l", "reading the stats of series", read_page));
   return pages;
 }
 
@@ -124,13 +110,10 @@ std::shared_ptr<const Database::Snapshot> Database::snapshot() const {
 Result<std::shared_ptr<const std::string>> Database::get(const std::string& key, const Snapshot* snapshot) const {
   const auto db = state_->handle->access();
   if (!db) return fail(DatabaseHandle::closed());
-  ::rocksdb::ReadOptions options;
-  if (snapshot != nullptr) options.snapshot = static_cast<const DatabaseSnapshot*>(snapshot)->get();
   auto value = std::make_shared<std::string>();
-  if (const auto status = db->Get(options, key, value.get()); !status.ok()) {
-    if (status.IsNotFound()) return fail(Code::corrupt, "a block that its run names is not in the database");
-    return fail(translate(status, "reading a block"));
-  }
+  const auto* const at = snapshot == nullptr ? nullptr : static_cast<const DatabaseSnapshot*>(snapshot)->get();
+  VARVE_ASSIGN_OR_RETURN(const bool is_there, read_value(*db, key, *value, "reading a block", at));
+  if (!is_there) return fail(Code::corrupt, "a block that its run names is not in the database");
   return value;
 }
 
@@ -147,9 +130,8 @@ Status Database::Draft::put_block(const RunKey& run, model::GroupId first_group,
   check(at->second.empty() || at->second.back() < model::to_int(first_group), "the blocks of a run ascend");
   at->second.push_back(model::to_int(first_group));
   if (is_new) batch.Put(garbage_key(run), {});
-  const auto status =
-      batch.Put(block_key(block_prefix(run), first_group), {reinterpret_cast<const char*>(block.data()), block.size()});
-  if (!status.ok()) return fail(translate(status, "collecting blocks"));
+  const ::rocksdb::Slice bytes(reinterpret_cast<const char*>(block.data()), block.size());
+  VARVE_RETURN_IF_ERROR(outcome(batch.Put(block_key(block_prefix(run), first_group), bytes), "collecting blocks"));
   if (batch.GetDataSize() < kBatchBytes) return {};
   return state_->of.write(batch, {"blocks.write", "blocks.written"}, &state_->epoch);
 }
@@ -188,7 +170,7 @@ Status Database::write(const Commit& commit, Draft& draft) {
   }
   for (const auto& [number, page] : commit.stats) batch.Put(stats_key(number), encode_stats_page(*page));
   const std::uint64_t number = state_->last_commit + 1;
-  batch.Put(slice(kCheckpointKey), encode_checkpoint(commit.checkpoint, number));
+  batch.Put(slice(kCheckpointKey), encode_checkpoint({commit.checkpoint, number}));
   VARVE_RETURN_IF_ERROR(state_->write(batch, {"commit.write", ""}, &draft.state_->epoch));
   check(!state_->open_commit, "one commit at a time is written and not flushed");
   state_->last_commit = number;
@@ -212,10 +194,10 @@ Result<bool> Database::has_open_commit() const {
   if (!db) return fail(DatabaseHandle::closed());
   if (!state_->open_commit || state_->open_epoch == db.epoch()) return true;
   std::string value;
-  const auto status = db->Get({}, slice(kCheckpointKey), &value);
-  if (status.IsNotFound()) return false;
-  if (!status.ok()) return fail(translate(status, "reading the checkpoint"));
-  return commit_of(value) == *state_->open_commit;
+  VARVE_ASSIGN_OR_RETURN(const bool is_there, read_value(*db, kCheckpointKey, value, "reading the checkpoint"));
+  if (!is_there) return false;
+  VARVE_ASSIGN_OR_RETURN(const StoredCheckpoint stored, decode_checkpoint(value));
+  return stored.commit == *state_->open_commit;
 }
 
 void Database::discard(std::span<const std::shared_ptr<const Run>> runs) {
@@ -274,9 +256,7 @@ Status Database::compact(std::span<const std::shared_ptr<const Run>> erased) {
     const ::rocksdb::Slice end(last);
     const auto db = state_->handle->access();
     if (!db) return fail(DatabaseHandle::closed());
-    if (const auto status = db->CompactRange(options, &begin, &end); !status.ok()) {
-      return fail(translate(status, "giving back room of the database"));
-    }
+    VARVE_RETURN_IF_ERROR(outcome(db->CompactRange(options, &begin, &end), "giving back room of the database"));
   }
   return {};
 }
@@ -288,23 +268,19 @@ Status Database::compact() {
   VARVE_RETURN_IF_ERROR(state_->flush());
   const auto db = state_->handle->access();
   if (!db) return fail(DatabaseHandle::closed());
-  if (const auto status = db->CompactRange(options, nullptr, nullptr); !status.ok()) {
-    return fail(translate(status, "compacting the database"));
-  }
-  return {};
+  return outcome(db->CompactRange(options, nullptr, nullptr), "compacting the database");
 }
 
 Status Database::put_text(const std::string& key, std::string_view text) {
   ::rocksdb::WriteBatch batch;
-  if (const auto status = batch.Put(key, slice(text)); !status.ok())
-    return fail(translate(status, "collecting a text"));
+  VARVE_RETURN_IF_ERROR(outcome(batch.Put(key, slice(text)), "collecting a text"));
   VARVE_RETURN_IF_ERROR(state_->write(batch, {"text.write", "text.written"}));
   return state_->flush();
 }
 
 Status Database::erase_text(const std::string& key) {
   ::rocksdb::WriteBatch batch;
-  if (const auto status = batch.Delete(key); !status.ok()) return fail(translate(status, "erasing a text"));
+  VARVE_RETURN_IF_ERROR(outcome(batch.Delete(key), "erasing a text"));
   VARVE_RETURN_IF_ERROR(state_->write(batch, {"text.write", "text.written"}));
   return state_->flush();
 }
@@ -313,19 +289,19 @@ Result<std::optional<std::string>> Database::text(const std::string& key) const 
   const auto db = state_->handle->access();
   if (!db) return fail(DatabaseHandle::closed());
   std::string text;
-  const auto status = db->Get({}, key, &text);
-  if (status.IsNotFound()) return std::nullopt;
-  if (!status.ok()) return fail(translate(status, "reading a text"));
-  return text;
+  VARVE_ASSIGN_OR_RETURN(const bool is_there, read_value(*db, key, text, "reading a text"));
+  return is_there ? std::optional(std::move(text)) : std::nullopt;
 }
 
 Result<std::vector<std::string>> Database::text_keys(const std::string& prefix) const {
   const auto db = state_->handle->access();
   if (!db) return fail(DatabaseHandle::closed());
   std::vector<std::string> keys;
-  const std::unique_ptr<::rocksdb::Iterator> at(db->NewIterator({}));
-  for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) keys.push_back(at->key().ToString());
-  if (!at->status().ok()) return fail(translate(at->status(), "reading the names of texts"));
+  const auto add = [&](std::string_view key, std::string_view) -> Status {
+    keys.emplace_back(key);
+    return {};
+  };
+  VARVE_RETURN_IF_ERROR(for_each_key(*db, prefix, "reading the names of texts", add));
   return keys;
 }
 

@@ -29,17 +29,11 @@
 
 #include "base/result.h"
 #include "engine/rocksdb/env/options.h"
+#include "engine/rocksdb/runs/checkpoint.h"
 #include "engine/rocksdb/runs/run.h"
 #include "engine/rocksdb/series/stats_page.h"
 
 namespace varve::engine::rocksdb {
-
-struct Checkpoint {
-  std::uint64_t next_run = 1;
-  std::uint64_t first_segment = 1;  // of the log; older segments are in the database
-  std::uint64_t sequence = 0;       // of the last log record in the database
-  std::uint64_t definitions = 0;    // sequence of the newest definitions; determined at start, not stored
-};
 
 class Database {
  public:
@@ -72,7 +66,8 @@ class Database {
   };
 
   // At start: reads the definitions in order of writing, all runs and marks, and the checkpoint, whose next_run is
-  // above the numbers of all runs and of all garbage.
+  // above the numbers of all runs and of all garbage. Error: corrupt, also if there are other runs or marks than the
+  // checkpoint counted.
   Status recover(Checkpoint& checkpoint, std::vector<Run>& runs, std::vector<std::pair<SlotKey, Mark>>& marks,
                  const std::function<Status(std::string_view definitions)>& define) const;
 

@@ -21,9 +21,9 @@ constexpr std::size_t kPartBytes = std::size_t{4} << 20;
 
 Result<std::uint64_t> generation_of(::rocksdb::DB& db) {
   std::string value;
-  const auto status = db.Get({}, slice(kGenerationKey), &value);
-  if (status.IsNotFound()) return 0;
-  if (!status.ok()) return fail(translate(status, "reading the generation of the definitions"));
+  VARVE_ASSIGN_OR_RETURN(const bool is_there,
+                         read_value(db, kGenerationKey, value, "reading the generation of the definitions"));
+  if (!is_there) return 0;
   if (value.size() != sizeof(std::uint64_t))
     return fail(Code::corrupt, "the generation of the definitions is malformed");
   return load_be64(value.data());
@@ -34,21 +34,16 @@ Result<std::uint64_t> generation_of(::rocksdb::DB& db) {
 Result<std::uint64_t> Database::State::read_definitions(::rocksdb::DB& db,
                                                         const std::function<Status(std::string_view)>& define) {
   VARVE_ASSIGN_OR_RETURN(generation, generation_of(db));
-  ::rocksdb::ReadOptions options;
-  options.fill_cache = false;
-  const std::unique_ptr<::rocksdb::Iterator> at(db.NewIterator(options));
-  const std::string prefix = definitions_prefix(generation);
   std::uint64_t newest = 0;
   std::string records;
-  for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) {
-    const auto sequence = definitions_sequence(at->key().ToStringView());
+  const auto read = [&](std::string_view key, std::string_view value) -> Status {
+    const auto sequence = definitions_sequence(key);
     if (!sequence) return fail(Code::corrupt, "definitions have a malformed key");
-    VARVE_RETURN_IF_ERROR(
-        codec::decompress(codec::Coding::zstd, at->value().ToStringView(), kDefinitionsBytesMax, records));
-    VARVE_RETURN_IF_ERROR(define(records));
+    VARVE_RETURN_IF_ERROR(codec::decompress(codec::Coding::zstd, value, kDefinitionsBytesMax, records));
     newest = *sequence;
-  }
-  if (!at->status().ok()) return fail(translate(at->status(), "reading the definitions"));
+    return define(records);
+  };
+  VARVE_RETURN_IF_ERROR(for_each_key(db, definitions_prefix(generation), "reading the definitions", read));
   return newest;
 }
 
@@ -57,9 +52,7 @@ Status Database::put_definitions(std::uint64_t sequence, std::string_view defini
   std::string packed;
   VARVE_RETURN_IF_ERROR(codec::compress(codec::Coding::zstd, definitions, packed));
   ::rocksdb::WriteBatch batch;
-  if (const auto status = batch.Put(key, packed); !status.ok()) {
-    return fail(translate(status, "collecting definitions"));
-  }
+  VARVE_RETURN_IF_ERROR(outcome(batch.Put(key, packed), "collecting definitions"));
   std::uint64_t epoch = 0;
   VARVE_RETURN_IF_ERROR(state_->write(batch, {"definitions.write", "definitions.written"}, &epoch));
   const MutexLock lock(state_->definitions_mutex);
@@ -77,11 +70,11 @@ Status Database::State::erase_old_definitions() {
     const auto db = handle->access();
     if (!db) return fail(DatabaseHandle::closed());
     const std::string kept = definitions_prefix(generation);
-    const std::unique_ptr<::rocksdb::Iterator> at(db->NewIterator({}));
-    for (at->Seek("d"); at->Valid() && at->key().starts_with("d"); at->Next()) {
-      if (!at->key().starts_with(kept)) batch.Delete(at->key());
-    }
-    if (!at->status().ok()) return fail(translate(at->status(), "looking for old definitions"));
+    const auto look_at = [&](std::string_view key, std::string_view) -> Status {
+      if (key.starts_with(kept)) return {};
+      return outcome(batch.Delete(slice(key)), "erasing old definitions");
+    };
+    VARVE_RETURN_IF_ERROR(for_each_key(*db, "d", "looking for old definitions", look_at));
   }
   return batch.Count() == 0 ? Status{} : write(batch, {"definitions.erase", "definitions.erased"});
 }
@@ -121,7 +114,7 @@ Result<bool> Database::replace_definitions(std::uint64_t sequence, std::string_v
     VARVE_RETURN_IF_ERROR(state_->mend());
     const auto db = state_->handle->access();
     if (!db) return fail(DatabaseHandle::closed());
-    VARVE_ASSIGN_OR_RETURN(const std::uint64_t stands, generation_of(*db.operator->()));
+    VARVE_ASSIGN_OR_RETURN(const std::uint64_t stands, generation_of(*db));
     if (stands != next) return false;
   }
   state_->generation = next;

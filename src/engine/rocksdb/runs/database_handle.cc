@@ -230,7 +230,7 @@ Status DatabaseHandle::mend(const std::function<Status(::rocksdb::DB&)>& restore
     const auto db = access();
     // Whoever waits inside for a flush or a compaction comes back. A failed flush sleeps for a second: who reads, goes
     // on meanwhile.
-    if (db) ::rocksdb::CancelAllBackgroundWork(&*db.operator->(), true);
+    if (db) ::rocksdb::CancelAllBackgroundWork(&*db, true);
   }
   const MutexLock turn(turn_);
   const MutexLock lock(gate_);

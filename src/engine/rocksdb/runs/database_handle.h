@@ -34,6 +34,7 @@ class DatabaseHandle {
     // False: it could not be reopened yet.
     explicit operator bool() const { return db_ != nullptr; }
     ::rocksdb::DB* operator->() const { return db_; }
+    ::rocksdb::DB& operator*() const { return *db_; }
     // Incremented each time the database is opened.
     [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
 

@@ -17,18 +17,10 @@
 #include "base/mutex.h"
 #include "engine/rocksdb/runs/database.h"
 #include "engine/rocksdb/runs/database_handle.h"
+#include "engine/rocksdb/runs/database_reads.h"
 #include "engine/rocksdb/runs/keys.h"
 
 namespace varve::engine::rocksdb {
-
-inline Error translate(const ::rocksdb::Status& status, std::string_view doing) {
-  Code code = Code::io;
-  if (status.IsCorruption()) code = Code::corrupt;
-  if (status.IsNoSpace()) code = Code::unavailable;
-  return {code, std::string(doing) + ": " + status.ToString()};
-}
-
-inline ::rocksdb::Slice slice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 
 struct Database::State {
   // Blocks that no run names, if there are any.
@@ -77,9 +69,9 @@ struct Database::State {
       if (epoch != nullptr) *epoch = db.epoch();
       ::rocksdb::WriteOptions options;
       options.disableWAL = true;
-      if (const auto status = db->Write(options, &what); !status.ok()) {
+      if (auto written = outcome(db->Write(options, &what), "writing to the database"); !written) {
         handle->note_failure();
-        return fail(translate(status, "writing to the database"));
+        return written;
       }
     }
     what.Clear();
@@ -108,9 +100,10 @@ struct Database::State {
     if (!db) return fail(DatabaseHandle::closed());
     ::rocksdb::FlushOptions options;
     options.allow_write_stall = true;
-    const auto status = db->Flush(options);
-    if (!status.ok()) handle->note_failure();
-    if (!status.ok()) return fail(translate(status, "flushing the database"));
+    if (auto flushed = outcome(db->Flush(options), "flushing the database"); !flushed) {
+      handle->note_failure();
+      return flushed;
+    }
     if (handle->is_broken()) return fail(Code::unavailable, "the database failed while it was flushed");
     return {};
   }
@@ -129,9 +122,7 @@ struct Database::State {
     }
     ::rocksdb::WriteOptions options;
     options.disableWAL = true;
-    if (const auto status = db.Write(options, &batch); !status.ok()) {
-      return fail(translate(status, "writing definitions again"));
-    }
+    VARVE_RETURN_IF_ERROR(outcome(db.Write(options, &batch), "writing definitions again"));
     const MutexLock lock(garbage_mutex);
     garbage.clear();
     return list_garbage(db);
@@ -145,17 +136,15 @@ struct Database::State {
 
   // Reads the garbage records.
   Status list_garbage(::rocksdb::DB& db) VARVE_REQUIRES(garbage_mutex) {
-    ::rocksdb::ReadOptions options;
-    options.fill_cache = false;
-    const std::unique_ptr<::rocksdb::Iterator> at(db.NewIterator(options));
-    for (at->Seek("g"); at->Valid() && at->key().starts_with("g"); at->Next()) {
+    std::vector<Garbage> found;
+    const auto add = [&](std::string_view key, std::string_view) -> Status {
       RunKey left;
-      if (!parse_garbage_key(at->key().ToStringView(), left)) {
-        return fail(Code::corrupt, "a run without blocks has a malformed key");
-      }
-      garbage.push_back({left, std::nullopt, false});
-    }
-    if (!at->status().ok()) return fail(translate(at->status(), "reading the list of what is to be erased"));
+      if (!parse_garbage_key(key, left)) return fail(Code::corrupt, "a run without blocks has a malformed key");
+      found.push_back({left, std::nullopt, false});
+      return {};
+    };
+    VARVE_RETURN_IF_ERROR(for_each_key(db, "g", "reading the list of what is to be erased", add));
+    garbage.insert(garbage.end(), found.begin(), found.end());
     return {};
   }
 
@@ -176,12 +165,10 @@ struct Database::State {
   Status add_erasure(const std::string& prefix, ::rocksdb::WriteBatch& batch) const {
     const auto db = handle->access();
     if (!db) return fail(DatabaseHandle::closed());
-    ::rocksdb::ReadOptions options;
-    options.fill_cache = false;
-    const std::unique_ptr<::rocksdb::Iterator> at(db->NewIterator(options));
-    for (at->Seek(prefix); at->Valid() && at->key().starts_with(prefix); at->Next()) batch.Delete(at->key());
-    if (!at->status().ok()) return fail(translate(at->status(), "looking for blocks without a run"));
-    return {};
+    return for_each_key(*db, prefix, "looking for blocks without a run",
+                        [&](std::string_view key, std::string_view) -> Status {
+                          return outcome(batch.Delete(slice(key)), "erasing blocks without a run");
+                        });
   }
 };
 

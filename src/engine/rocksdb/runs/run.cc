@@ -151,6 +151,7 @@ void Runs::add(std::shared_ptr<const Run> run, std::int64_t now_steady_ns) {
   check(at == slot.runs.begin() || (*std::prev(at))->key != run->key, "runs of a slot differ in number");
   if (auto* const bytes = bytes_of(key)) *bytes += run->bytes;
   slot.runs.insert(at, std::move(run));
+  ++runs_;
   key.is_of_messages() ? look_at_messages(key) : look_at(key);
 }
 
@@ -187,6 +188,10 @@ void Runs::adopt(const SlotKey& stratum) {
     OfSlot& from = slots.edit(key);
     taken.runs.insert(taken.runs.end(), from.runs.begin(), from.runs.end());
     taken.grown_steady_ns = std::max(taken.grown_steady_ns, from.grown_steady_ns);
+    if (from.mark != Mark{}) {
+      --marks_;
+      left_marks_.edit(key);
+    }
     from = {};
     look_at(key);
   }
@@ -202,6 +207,7 @@ void Runs::remove(const RunKey& key) {
   auto* const bytes = bytes_of(home);
   std::erase_if(of_slot, [&](const auto& run) {
     if (run->key != key) return false;
+    --runs_;
     if (bytes != nullptr) *bytes -= run->bytes;
     return true;
   });
@@ -225,7 +231,11 @@ void Runs::set_mark(const SlotKey& slot, Mark mark) {
   const auto coarse = coarse_pending_.find(slot);
   if (coarse != coarse_pending_.end() && mark.sealed >= coarse->second.content) coarse_pending_.erase(slot);
   if (slot.is_stratum() && mark != Mark{}) adopt(slot);
-  slots.edit(slot).mark = std::move(mark);
+  left_marks_.erase(slot);
+  Mark& there = slots.edit(slot).mark;
+  if (there != Mark{}) --marks_;
+  if (mark != Mark{}) ++marks_;
+  there = std::move(mark);
   look_at(slot);
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/rocksdb/runs/checkpoint.h"
 #include "engine/rocksdb/runs/keys.h"
 #include "engine/rocksdb/runs/slot_map.h"
 #include "model/ids.h"
@@ -144,6 +145,8 @@ class Runs {
   [[nodiscard]] bool is_unsettled_at(model::Timestamp start) const;
   [[nodiscard]] std::uint64_t rollup_bytes() const { return rollup_bytes_; }
   [[nodiscard]] std::uint64_t message_bytes() const { return message_bytes_; }
+  // In the database.
+  [[nodiscard]] RecordCounts records() const { return {runs_, marks_ + left_marks_.size()}; }
 
  private:
   void adopt(const SlotKey& stratum);
@@ -165,6 +168,9 @@ class Runs {
   std::uint64_t unsettled_ = 0;
   std::uint64_t rollup_bytes_ = 0;
   std::uint64_t message_bytes_ = 0;
+  std::uint64_t runs_ = 0;
+  std::uint64_t marks_ = 0;  // of `slots`
+  Slots left_marks_;         // that a stratum has taken over, until set_mark() removes them
 };
 
 }  // namespace varve::engine::rocksdb

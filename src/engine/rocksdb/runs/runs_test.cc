@@ -26,8 +26,10 @@ void compare(const Runs& runs) {
   std::uint64_t rollups = 0;
   std::uint64_t messages = 0;
   std::uint64_t unsettled = 0;
+  std::uint64_t count = 0;
   std::set<model::Timestamp> at;
   for (const auto& [slot, of_slot] : runs.slots) {
+    count += of_slot.runs.size();
     for (const auto& run : of_slot.runs) rollups += slot.is_raw() ? 0 : run->bytes;
     const bool in_pieces = !slot.is_stratum() && runs.fragmented().contains(slot);
     if (!slot.is_raw() || !(runs.pending().contains(slot) || in_pieces)) continue;
@@ -36,11 +38,13 @@ void compare(const Runs& runs) {
     for (model::Timestamp start = range.first; start < range.last; start += kWidth) at.insert(start);
   }
   for (const auto& [slot, of_slot] : runs.messages) {
+    count += of_slot.runs.size();
     for (const auto& run : of_slot.runs) messages += run->bytes;
   }
   ASSERT_EQ(runs.rollup_bytes(), rollups);
   ASSERT_EQ(runs.message_bytes(), messages);
   ASSERT_EQ(runs.unsettled(), unsettled);
+  ASSERT_EQ(runs.records().runs, count);
   for (model::Timestamp start = -kWidth; start <= 6 * kWidth; start += kWidth) {
     ASSERT_EQ(runs.is_unsettled_at(start), at.contains(start)) << start;
   }
@@ -68,6 +72,7 @@ TEST(RunsSums, AgreeWithAWalkOverAllSlots) {
   for (const auto& plan : {Runs::Plan{}, Runs::Plan{{kWidth}, {}}}) {
     Runs runs(plan);
     std::vector<RunKey> keys;
+    std::set<SlotKey> marked;
     for (std::uint64_t number = 1; number < 2000; ++number) {
       const std::int64_t granularities[] = {0, 0, kWidth, kMessageGranularity, kMessageGranularity - 1};
       const model::TenantId tenant{below(3)};
@@ -85,9 +90,14 @@ TEST(RunsSums, AgreeWithAWalkOverAllSlots) {
       } else if (!keys[at].slot.is_of_messages()) {
         auto other = run_of(keys[at].slot, keys[at].run, below(1000));
         runs.replace(other);
+        marked.insert(runs.home_of(keys[at].slot));
         runs.set_mark(runs.home_of(keys[at].slot), {number, below(2) == 0, {kWidth}, {}});
+      } else if (!marked.empty()) {
+        runs.set_mark(*marked.begin(), {});
+        marked.erase(marked.begin());
       }
-      ASSERT_EQ(copy.rollup_bytes(), rollups);  // a reader's copy does not change
+      ASSERT_EQ(runs.records().marks, marked.size());  // also those of slots that lie in a stratum by now
+      ASSERT_EQ(copy.rollup_bytes(), rollups);         // a reader's copy does not change
       if (number % 10 == 0) {
         ASSERT_NO_FATAL_FAILURE(compare(runs));
       }

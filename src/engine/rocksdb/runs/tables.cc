@@ -22,6 +22,16 @@ void check_commit(const Database::Commit& commit, const Runs& current, const Run
   }
 }
 
+// Only commits change the runs, so whoever commits may make the next list before.
+std::shared_ptr<const Runs> with(const Database::Commit& commit, const Runs& current, std::int64_t now_steady_ns) {
+  auto runs = std::make_shared<Runs>(current);
+  for (const auto& run : commit.added) runs->add(run, now_steady_ns);
+  for (const auto& run : commit.removed) runs->remove(run->key);
+  for (const auto& edited : commit.edited) runs->replace(edited.run);
+  for (const auto& [slot, mark] : commit.marks) runs->set_mark(slot, mark);
+  return runs;
+}
+
 }  // namespace
 
 Runs::Plan plan_of(const Env& env) {
@@ -51,6 +61,7 @@ Result<Tables::Found> Tables::recover(const std::function<Status(std::string_vie
   auto runs = std::make_shared<Runs>(plan_of(env_));
   for (Run& run : found) runs->add(std::make_shared<const Run>(std::move(run)), env_.clock.steady_ns());
   for (auto& [slot, mark] : marks) runs->set_mark(slot, std::move(mark));
+  counts_records_ = runs->records() == checkpoint_.records;
   return Found{checkpoint_, std::move(runs), std::move(stats)};
 }
 
@@ -69,6 +80,8 @@ Status Tables::commit(Change change, Database::Draft& draft) {
   Checkpoint& reached = change.commit.checkpoint;
   if (!change.flushes) reached = checkpoint_;
   reached.next_run = numbers_.end();
+  auto runs = with(change.commit, *visible_.runs(), env_.clock.steady_ns());
+  reached.records = counts_records_ ? std::optional(runs->records()) : std::nullopt;
   check(reached.next_run >= checkpoint_.next_run && reached.first_segment >= checkpoint_.first_segment,
         "checkpoints ascend");
   VARVE_RETURN_IF_ERROR(env_.step(change.what, ".written"));
@@ -79,6 +92,7 @@ Status Tables::commit(Change change, Database::Draft& draft) {
     return status;
   }
   unfinished_ = std::move(change);
+  runs_then_ = std::move(runs);
   VARVE_ASSIGN_OR_RETURN(const bool done, finish_locked());
   if (done) return {};
   return fail(Code::unavailable, "the database had to be opened again; what was being written is written anew");
@@ -100,7 +114,7 @@ Result<bool> Tables::finish_locked() {
   VARVE_RETURN_IF_ERROR(env_.step(unfinished_->what, ".committed"));
   const Change change = std::move(*unfinished_);
   unfinished_.reset();
-  publish(change);
+  publish(change, std::move(runs_then_));
   VARVE_RETURN_IF_ERROR(env_.step(change.what, ".published"));
   return true;
 }
@@ -109,6 +123,7 @@ Result<bool> Tables::finish_locked() {
 void Tables::undo() {
   const Change change = std::move(*unfinished_);
   unfinished_.reset();
+  runs_then_.reset();
   database_->discard(change.commit.added);
   if (!change.commit.edited.empty()) visible_.pin(nullptr);
   if (change.flushes) numbers_.end_flush();
@@ -124,18 +139,11 @@ std::uint64_t Tables::flushed_below() const {
   return checkpoint_.first_segment;
 }
 
-void Tables::publish(const Change& change) {
+void Tables::publish(const Change& change, std::shared_ptr<const Runs> runs) {
   const Database::Commit& commit = change.commit;
   checkpoint_ = commit.checkpoint;
-  // Only commits change the runs, so copies may be made first.
-  auto runs = std::make_shared<Runs>(*visible_.runs());
   auto stats = std::make_shared<StatsTable>(*visible_.stats());
   stats->replace(commit.stats);
-  const std::int64_t now = env_.clock.steady_ns();
-  for (const auto& run : commit.added) runs->add(run, now);
-  for (const auto& run : commit.removed) runs->remove(run->key);
-  for (const auto& edited : commit.edited) runs->replace(edited.run);
-  for (const auto& [slot, mark] : commit.marks) runs->set_mark(slot, mark);
   visible_.publish(std::move(runs), std::move(stats), change.flushes);
   // Whoever reads from now on takes the new list; who took the old one has a snapshot that keeps the blocks.
   database_->discard(commit.removed);

@@ -98,7 +98,7 @@ class Tables {
  private:
   Result<bool> finish_locked() VARVE_REQUIRES(mutex_);  // false: the commit was undone
   void undo() VARVE_REQUIRES(mutex_);
-  void publish(const Change& change) VARVE_REQUIRES(mutex_);
+  void publish(const Change& change, std::shared_ptr<const Runs> runs) VARVE_REQUIRES(mutex_);
 
   const Env& env_;
   Visible& visible_;
@@ -108,9 +108,11 @@ class Tables {
   RunNumbers numbers_;
   const std::unique_ptr<Database> database_;
   Flushed flushed_;
+  bool counts_records_ = true;  // false: there are records that say nothing, of which Runs does not know
   mutable Mutex mutex_;
-  Checkpoint checkpoint_ VARVE_GUARDED_BY(mutex_);             // as committed
-  std::optional<Change> unfinished_ VARVE_GUARDED_BY(mutex_);  // written; unknown whether it is durable
+  Checkpoint checkpoint_ VARVE_GUARDED_BY(mutex_);                  // as committed
+  std::optional<Change> unfinished_ VARVE_GUARDED_BY(mutex_);       // written; unknown whether it is durable
+  std::shared_ptr<const Runs> runs_then_ VARVE_GUARDED_BY(mutex_);  // with what is unfinished
   std::atomic<std::uint64_t> times_emptied_{0};
   std::atomic<std::uint64_t> slots_sealed_{0};
   std::atomic<std::uint64_t> windows_written_{0};

@@ -8,6 +8,8 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "engine/rocksdb/runs/keys.h"
 #include "engine/rocksdb/runs/run.h"
@@ -19,6 +21,33 @@ inline std::unique_ptr<::rocksdb::DB> open_records(const std::string& directory)
   const auto status = ::rocksdb::DB::OpenForReadOnly({}, directory + "/db", &opened);
   if (!status.ok()) throw std::runtime_error(status.ToString());
   return std::unique_ptr<::rocksdb::DB>(opened);
+}
+
+// To damage a store.
+inline std::unique_ptr<::rocksdb::DB> open_records_to_write(const std::string& directory) {
+  ::rocksdb::DB* opened = nullptr;
+  const auto status = ::rocksdb::DB::Open({}, directory + "/db", &opened);
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+  return std::unique_ptr<::rocksdb::DB>(opened);
+}
+
+inline std::vector<std::string> keys(::rocksdb::DB& db, std::string_view prefix) {
+  const std::unique_ptr<::rocksdb::Iterator> at(db.NewIterator({}));
+  std::vector<std::string> found;
+  for (at->Seek({prefix.data(), prefix.size()}); at->Valid(); at->Next()) {
+    if (!at->key().starts_with({prefix.data(), prefix.size()})) break;
+    found.push_back(at->key().ToString());
+  }
+  return found;
+}
+
+// As versions wrote it that did not count the runs and marks.
+inline void shorten_checkpoint(const std::string& directory) {
+  const auto db = open_records_to_write(directory);
+  std::string value;
+  const bool done = db->Get({}, "c", &value).ok() && value.size() == 48 && db->Put({}, "c", value.substr(0, 32)).ok() &&
+                    db->Flush({}).ok();
+  if (!done) throw std::runtime_error("there is no checkpoint that counts records");
 }
 
 inline std::map<char, int> count_records(const std::string& directory) {

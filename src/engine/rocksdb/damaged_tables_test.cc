@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of the database in which a bit is wrong, and records that are missing: a start is refused, a question fails,
+// or the answer is right. Nothing is missing without a word, and nothing is forgotten because of it.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "base/testing/effort.h"
+#include "engine/rocksdb/testing/records.h"
+#include "engine/rocksdb/testing/rollup_store.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+namespace fs = std::filesystem;
+using model::Value;
+using testing::kDay;
+using testing::kHour;
+using testing::kMinute;
+using testing::kStart;
+
+constexpr int kMetrics = 12;
+constexpr int kGroups = 3;
+constexpr int kSlots = 1000;
+
+class DamagedTables : public testing::RollupStore {
+ protected:
+  // So many slots, of one day, that their runs and marks are several blocks of a table.
+  static Options of_minutes() {
+    Options o = options();
+    o.slot_width_ms = kMinute;
+    o.rollups.levels = {{kMinute, rollup::kForEver}};
+    return o;
+  }
+  DamagedTables() : RollupStore(of_minutes(), kStart + 20 * kHour) {
+    for (int g = 0; g < kGroups; ++g) {
+      std::vector<std::string> metrics;
+      for (int m = g; m < kMetrics; m += kGroups) metrics.push_back(metric(m));
+      const auto group = store.group(metrics, {{"host", std::to_string(g)}});
+      for (int slot = 0; slot < kSlots; ++slot) {
+        const std::vector<Value> values(metrics.size(), Value::of_long(slot));
+        EXPECT_TRUE(store.put(*group, kStart + slot * kMinute + g, values));
+      }
+      settle();
+    }
+  }
+  static std::string metric(int m) { return "m" + std::to_string(m); }
+  [[nodiscard]] std::string database() { return engine.options().path + "/db"; }
+
+  // False: it does not open.
+  bool open() {
+    try {
+      engine.open();
+      return true;
+    } catch (const std::runtime_error& refused) {
+      refused_ = refused.what();
+      return false;
+    }
+  }
+  // Of all metrics; each is read, or its error is said.
+  void expect_right_answers(const std::string& when) {
+    for (int m = 0; m < kMetrics; ++m) {
+      const auto found = store.find(metric(m));
+      ASSERT_EQ(found.size(), 1U) << metric(m) << ' ' << when;
+      testing::SumSink sink(kDay, {kStart, kStart + 10 * kDay}, true);
+      storage::ScanOptions scan;
+      scan.range = {kStart, kStart + 10 * kDay};
+      scan.windows = false;
+      if (!engine.samples().scan(store.tenant(), found, scan, sink)) continue;
+      std::uint64_t count = 0;
+      for (const auto& [start, sum] : sink.sums) count += sum.count;
+      ASSERT_EQ(count, static_cast<std::uint64_t>(kSlots)) << metric(m) << ' ' << when;
+    }
+  }
+  std::string refused_;
+};
+
+TEST_F(DamagedTables, a_flipped_bit_hides_nothing) {
+  engine.close();
+  const testing::TemporaryDirectory kept;
+  const fs::path whole = fs::path(kept.path()) / "whole";
+  fs::copy(engine.options().path, whole, fs::copy_options::recursive);
+  std::mt19937_64 random(41);
+  const int rounds = varve::testing::effort(200);
+  int refused = 0;
+  for (int round = 0; round < rounds; ++round) {
+    fs::remove_all(engine.options().path);
+    fs::copy(whole, engine.options().path, fs::copy_options::recursive);
+    std::vector<fs::path> tables;
+    for (const auto& file : fs::directory_iterator(database())) {
+      if (file.path().extension() == ".sst") tables.push_back(file.path());
+    }
+    ASSERT_FALSE(tables.empty());
+    std::ranges::sort(tables);
+    const fs::path table = tables[random() % tables.size()];
+    const auto offset = static_cast<std::streamoff>(random() % fs::file_size(table));
+    const char mask = static_cast<char>(1U << random() % 8);
+    const auto flip = [&] {
+      std::fstream file(table, std::ios::in | std::ios::out | std::ios::binary);
+      file.seekg(offset);
+      const char byte = static_cast<char>(file.get() ^ mask);
+      file.seekp(offset);
+      file.put(byte);
+    };
+    flip();
+    const std::string when = table.filename().string() + " at " + std::to_string(offset);
+    if (open()) {
+      expect_right_answers(when);
+      for (int look = 0; look < 2; ++look) (void)engine.samples().settle();  // who looks for series without data, looks
+      expect_right_answers(when + ", after settling");
+      engine.close();
+    } else {
+      ++refused;
+    }
+    if (fs::exists(table)) flip();
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(refused, 0);
+  EXPECT_LT(refused, rounds);
+}
+
+class MissingRecords : public DamagedTables {
+ protected:
+  // Erases all records of the first kind that `pick` picks.
+  template <class Pick>
+  int erase(std::string_view kind, const Pick& pick) {
+    engine.close();
+    const auto db = testing::open_records_to_write(engine.options().path);
+    int erased = 0;
+    for (const std::string& key : testing::keys(*db, kind)) {
+      if (!pick(key)) continue;
+      EXPECT_TRUE(db->Delete({}, key).ok());
+      ++erased;
+    }
+    EXPECT_TRUE(db->Flush({}).ok());
+    return erased;
+  }
+  static bool all(const std::string&) { return true; }
+};
+
+TEST_F(MissingRecords, a_run_that_is_missing_is_noticed) {
+  bool first = true;
+  ASSERT_EQ(erase("r", [&](const std::string&) { return std::exchange(first, false); }), 1);
+  ASSERT_FALSE(open());
+  EXPECT_NE(refused_.find("the database is damaged: it should have"), std::string::npos) << refused_;
+}
+
+TEST_F(MissingRecords, a_mark_that_is_missing_is_noticed) {
+  bool first = true;
+  ASSERT_EQ(erase("s", [&](const std::string&) { return std::exchange(first, false); }), 1);
+  ASSERT_FALSE(open());
+  EXPECT_NE(refused_.find("marks of slots"), std::string::npos) << refused_;
+}
+
+TEST_F(MissingRecords, runs_without_a_checkpoint_are_damage) {
+  ASSERT_EQ(erase("c", all), 1);
+  EXPECT_FALSE(open());
+}
+
+// A checkpoint of an older version does not count them. Then the stats contradict: there were samples, and no time is
+// over.
+TEST_F(MissingRecords, series_whose_runs_are_missing_are_not_forgotten) {
+  ASSERT_GT(erase("r", all), 0);
+  ASSERT_GT(erase("s", all), 0);
+  testing::shorten_checkpoint(engine.options().path);
+  ASSERT_TRUE(open());
+  for (int look = 0; look < 3; ++look) settle();
+  engine.restart();
+  settle();
+  EXPECT_EQ(names().size(), static_cast<std::size_t>(kMetrics));
+}
+
+}  // namespace
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/runs/database_reads.h"
+
+#include <rocksdb/options.h>
+
+#include <memory>
+
+namespace varve::engine::rocksdb {
+
+Status outcome(const ::rocksdb::Status& status, std::string_view doing) {
+  if (status.ok()) return {};
+  Code code = Code::io;
+  if (status.IsCorruption()) code = Code::corrupt;
+  if (status.IsNoSpace()) code = Code::unavailable;
+  return fail(code, std::string(doing) + ": " + status.ToString());
+}
+
+Result<bool> read_value(::rocksdb::DB& db, std::string_view key, std::string& value, std::string_view doing,
+                        const ::rocksdb::Snapshot* snapshot) {
+  ::rocksdb::ReadOptions options;
+  options.snapshot = snapshot;
+  const auto status = db.Get(options, slice(key), &value);
+  if (status.IsNotFound()) return false;
+  VARVE_RETURN_IF_ERROR(outcome(status, doing));
+  return true;
+}
+
+Status for_each_key(::rocksdb::DB& db, std::string_view prefix, std::string_view doing, const EachKey& each) {
+  ::rocksdb::ReadOptions options;
+  options.fill_cache = false;
+  const std::unique_ptr<::rocksdb::Iterator> at(db.NewIterator(options));
+  for (at->Seek(slice(prefix)); at->Valid() && at->key().starts_with(slice(prefix)); at->Next()) {
+    VARVE_RETURN_IF_ERROR(each(at->key().ToStringView(), at->value().ToStringView()));
+  }
+  return outcome(at->status(), doing);
+}
+
+}  // namespace varve::engine::rocksdb
