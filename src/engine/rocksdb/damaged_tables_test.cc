@@ -22,8 +22,8 @@ using testing::kMinute;
 using testing::kStart;
 
 constexpr int kMetrics = 12;
-constexpr int kGroups = 3;
-constexpr int kSlots = 1000;
+constexpr int kGroupsOfMetrics = 3;
+constexpr int kSlotsOfDay = 1000;
 
 class DamagedTables : public testing::RollupStore {
  protected:
@@ -35,11 +35,11 @@ class DamagedTables : public testing::RollupStore {
     return o;
   }
   DamagedTables() : RollupStore(of_minutes(), kStart + 20 * kHour) {
-    for (int g = 0; g < kGroups; ++g) {
+    for (int g = 0; g < kGroupsOfMetrics; ++g) {
       std::vector<std::string> metrics;
-      for (int m = g; m < kMetrics; m += kGroups) metrics.push_back(metric(m));
+      for (int m = g; m < kMetrics; m += kGroupsOfMetrics) metrics.push_back(metric(m));
       const auto group = store.group(metrics, {{"host", std::to_string(g)}});
-      for (int slot = 0; slot < kSlots; ++slot) {
+      for (int slot = 0; slot < kSlotsOfDay; ++slot) {
         const std::vector<Value> values(metrics.size(), Value::of_long(slot));
         EXPECT_TRUE(store.put(*group, kStart + slot * kMinute + g, values));
       }
@@ -71,7 +71,7 @@ class DamagedTables : public testing::RollupStore {
       if (!engine.samples().scan(store.tenant(), found, scan, sink)) continue;
       std::uint64_t count = 0;
       for (const auto& [start, sum] : sink.sums) count += sum.count;
-      ASSERT_EQ(count, static_cast<std::uint64_t>(kSlots)) << metric(m) << ' ' << when;
+      ASSERT_EQ(count, static_cast<std::uint64_t>(kSlotsOfDay)) << metric(m) << ' ' << when;
     }
   }
   std::string refused_;
