@@ -20,7 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SERIAL = ["hostile_test", "stop_test"]
 ONLY_LONG = ["chaos_test", "clocks_test", "cluster_faults_test", "node_loss_test", "snmp_replicas_test", "soak_test"]  # not without --faults
 # With --faults, one after the other, each of their tests for as many seconds as asked.
-LONG = ONLY_LONG + ["crowds_test", "failing_calls_test", "failing_storage_test", "logcli_test", "power_test", "snmp_faults_test"]
+LONG = ONLY_LONG + ["crowds_test", "failing_calls_test", "failing_storage_test", "logcli_test", "power_test", "random_user_test", "snmp_faults_test"]
 ELSEWHERE = ["edges_test"]  # needs no server; ./dev test and ./dev lint call it themselves
 SECONDS_MAX = 900  # of one file
 # What both engines answer alike, each in its own way; what protocols and clients do above them is tested on the embedded one.
@@ -189,7 +189,7 @@ def run(modules, arguments):
     runner = Runner(arguments)
     # The longest first, so that no core is idle at the end.
     order = {"schema_test": 0, "cluster_test": 0, "messages_cluster_test": 0, "migrate_contrail_test": 0, "cassandra_test": 1, "crash_test": 1, "messages_crash_test": 1,
-             "kairosdb_test": 0, "snmp_test": 1, "clients_test": 1, "model_test": 2, "malformed_test": 3}
+             "kairosdb_test": 0, "snmp_test": 1, "clients_test": 1, "random_user_test": 2, "malformed_test": 3}
     parallel = sorted((m for m in modules if m not in SERIAL), key=lambda m: (order.get(m, 9), m))
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         list(pool.map(runner.run_file, parallel))
