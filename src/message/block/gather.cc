@@ -144,7 +144,8 @@ Status gather(std::span<const RowView> rows, Gathered& out) {
       return fail(Code::invalid, "message " + std::to_string(i) + " of a block is before the one in front of it");
     }
   }
-  if (bytes > kBlockBytesMax) return fail(Code::limit, "messages of " + std::to_string(bytes) + " bytes in a block");
+  if (bytes > kBlockBytesMax)
+    return fail(Code::too_large, "messages of " + std::to_string(bytes) + " bytes in a block");
   out.rows = rows.size();
   for (auto* const column : {&out.times, &out.nanos, &out.arrivals}) column->resize(rows.size());
   // Room that is not used costs nothing; what grows is copied, to memory that has to be cleared first.

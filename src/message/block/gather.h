@@ -68,7 +68,7 @@ struct Gathered {
   Arena arena;
 };
 
-// Errors: invalid (order, more rows than a block has), limit (more bytes).
+// Errors: invalid (order, more rows than a block has), too_large (more bytes).
 Status gather(std::span<const RowView> rows, Gathered& out);
 
 }  // namespace varve::message::block

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/log.h"
+#include "engine/cassandra/settle/each_by_itself.h"
 
 namespace varve::engine::cassandra {
 
@@ -17,11 +18,6 @@ namespace {
 constexpr std::size_t kDueSlotsAtOnce = 16;
 constexpr std::size_t kMessageErrorsMax = 1000;  // that are kept for people
 constexpr std::int64_t kDropEveryMsMax = 300'000;
-
-// Of the data, not of servers: trying again soon is of no use.
-bool is_of_data(Code code) {
-  return code == Code::corrupt || code == Code::unsupported || code == Code::invalid || code == Code::limit;
-}
 
 }  // namespace
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Works that are done together, where one of them may be damaged.
+// Works that are done together, where one of them may be damaged, or too large for the store.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>
@@ -10,22 +12,29 @@
 
 namespace varve::engine::cassandra {
 
-// What `all` (of a span of works: Result<std::vector<Done>>, one for each) makes of the works. Where it finds damage,
-// it does each by itself, so that only the `status` of the damaged one is corrupt. Other errors are returned.
+// Of what the work is made of, not of a server that does not answer or has too much to do (limit): trying again soon is
+// of no use. `invalid` is what Cassandra says of a row that it does not take, as of one that is too large.
+inline bool is_of_data(Code code) {
+  return code == Code::corrupt || code == Code::unsupported || code == Code::invalid || code == Code::too_large;
+}
+
+// What `all` (of a span of works: Result<std::vector<Done>>, one for each) makes of the works. Where one of them is
+// refused, it does each half by itself, so that only that one has a `status` that says so, and the others are done.
+// Errors of servers are returned.
 template <class Done, class Work, class All>
 Result<std::vector<Done>> done_together_or_each(std::span<const Work> works, const All& all) {
   Result<std::vector<Done>> list = all(works);
-  if (list || list.error().code != Code::corrupt) return list;
-  std::vector<Done> each;
-  if (works.size() == 1) {
-    each.emplace_back().status = fail(std::move(list.error()));
-    return each;
+  if (list || !is_of_data(list.error().code)) return list;
+  if (works.size() <= 1) {
+    std::vector<Done> refused(works.size());
+    for (Done& one : refused) one.status = fail(list.error());
+    return refused;
   }
-  for (std::size_t w = 0; w < works.size(); ++w) {
-    VARVE_ASSIGN_OR_RETURN(auto one, done_together_or_each<Done>(works.subspan(w, 1), all));
-    each.push_back(std::move(one[0]));
-  }
-  return each;
+  const std::size_t half = works.size() / 2;
+  VARVE_ASSIGN_OR_RETURN(auto done, done_together_or_each<Done>(works.first(half), all));
+  VARVE_ASSIGN_OR_RETURN(auto rest, done_together_or_each<Done>(works.subspan(half), all));
+  std::ranges::move(rest, std::back_inserter(done));
+  return done;
 }
 
 }  // namespace varve::engine::cassandra

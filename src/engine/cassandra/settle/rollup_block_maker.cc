@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "engine/cassandra/scan/erasure_rows.h"
+#include "engine/cassandra/settle/each_by_itself.h"
 #include "engine/cassandra/settle/rollup_block_builder.h"
 
 namespace varve::engine::cassandra {
@@ -138,6 +139,12 @@ Status RollupBlockMaker::read_late(Batch& batch) const {
 Result<std::vector<MadeRollupBlock>> RollupBlockMaker::make(std::size_t level,
                                                             std::span<const RollupBlockWork> works) const {
   check(level < levels_.size(), "a granularity that there is");
+  const auto all = [&](std::span<const RollupBlockWork> together) { return make_together(level, together); };
+  return done_together_or_each<MadeRollupBlock>(works, all);
+}
+
+Result<std::vector<MadeRollupBlock>> RollupBlockMaker::make_together(std::size_t level,
+                                                                     std::span<const RollupBlockWork> works) const {
   std::int64_t nearest_end_ms = reader_.sealed().retention_ms;
   for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
     nearest_end_ms = std::min(nearest_end_ms, levels_[l].retention_ms);
@@ -145,23 +152,11 @@ Result<std::vector<MadeRollupBlock>> RollupBlockMaker::make(std::size_t level,
   Batch batch{{levels_[level], level == 0 ? reader_.sealed() : levels_[level - 1], level == 0, width_ms(level),
                reader_.slot_ms(), nearest_end_ms},
               works};
-  std::vector<MadeRollupBlock> list(works.size());
-  const auto version = read_versioned(versions_, [&] { return read(level, batch); });
-  if (!version) {
-    if (version.error().code != Code::corrupt) return fail(version.error());
-    if (works.size() == 1) {
-      list[0].status = fail(version.error());
-      return list;
-    }
-    for (std::size_t w = 0; w < works.size(); ++w) {  // one of them: each by itself
-      VARVE_ASSIGN_OR_RETURN(auto one, make(level, works.subspan(w, 1)));
-      list[w] = std::move(one[0]);
-    }
-    return list;
-  }
+  VARVE_ASSIGN_OR_RETURN(const std::int64_t version, read_versioned(versions_, [&] { return read(level, batch); }));
   check(batch.makings.size() == works.size(), "each rollup block is made");
+  std::vector<MadeRollupBlock> list(works.size());
   std::vector<RowWrite> rows;
-  for (std::size_t w = 0; w < works.size(); ++w) batch.makings[w].finish(*version, rows, list[w].windows);
+  for (std::size_t w = 0; w < works.size(); ++w) batch.makings[w].finish(version, rows, list[w].windows);
   VARVE_RETURN_IF_ERROR(rows_.write_now(std::move(rows)));
   return list;
 }

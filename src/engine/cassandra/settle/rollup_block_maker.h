@@ -24,7 +24,7 @@ namespace varve::engine::cassandra {
 class RollupBlockBuilder;
 
 struct MadeRollupBlock {
-  Status status;  // corrupt: this one cannot be made, the others are
+  Status status;  // of its data (is_of_data): this one cannot be made, the others are
   std::uint64_t windows = 0;
 };
 
@@ -50,6 +50,7 @@ class RollupBlockMaker {
 
  private:
   struct Batch;
+  Result<std::vector<MadeRollupBlock>> make_together(std::size_t level, std::span<const RollupBlockWork> works) const;
   Result<std::int64_t> read(std::size_t level, Batch& batch) const;  // the greatest version that stands
   Status read_rows(std::size_t level, Batch& batch) const;
   Status read_slots(Batch& batch) const;

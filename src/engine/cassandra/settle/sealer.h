@@ -25,7 +25,7 @@ struct SealWork {
 };
 
 struct SealedSlot {
-  Status status;              // corrupt: this one cannot be sealed, the others are
+  Status status;              // of its data (is_of_data): this one cannot be sealed, the others are
   RowsMade made;              // of a stratum they are its first slot's, but samples
   bool day_may_widen = true;  // it has a row of its own, or had one before (settle/widener.h)
 };

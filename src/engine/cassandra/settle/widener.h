@@ -27,7 +27,7 @@ struct WidenWork {
 };
 
 struct WidenedDay {
-  Status status;            // corrupt: this one stays as it is
+  Status status;            // of its data (is_of_data): this one stays as it is
   bool is_pending = false;  // some of what stands is: nothing was done
   bool is_written = false;  // no: there are few rows, or they are too large together
 };

@@ -167,6 +167,35 @@ TEST_F(WorkerTest, WhatIsDamagedIsSetAsideAndTheRestGoesOn) {
   EXPECT_TRUE(b.worker.set_aside()->empty());
 }
 
+// Cassandra takes no row over 16 MiB, and refuses the whole request with it.
+TEST_F(WorkerTest, WhatTheStoreRefusesIsSetAsideAndTheRestGoesOn) {
+  const std::vector<std::string> hosts{"g1", "g2", "large", "g3", "g4"};
+  for (const auto& host : hosts) append(a, {"cpu"}, host, now, 1);
+  const auto large = SealedView::cells("large", {"cpu"});
+  const auto refuse = [&](const MemoryRows::Change& change) -> Status {
+    if (&change.table != &cluster.tables.sealed || change.partition[1] != large.group) return {};
+    return fail(Code::invalid, "Cassandra: Request is too big: 20254441 exceeds 16777216");
+  };
+  cluster.rows.before_write(refuse);
+  cluster.clock.advance_ms(kHour + quiet);
+  ASSERT_TRUE(b.turns());
+  for (const auto& host : hosts) EXPECT_EQ(sealed(host).size(), host == "large" ? 0U : 1U) << host;
+  EXPECT_EQ(pending(0), 1U);
+  const auto aside = b.worker.set_aside();
+  ASSERT_EQ(aside->size(), 1U);
+  EXPECT_EQ(aside->at(0).series, "cpu{host=large}");
+  EXPECT_NE(aside->at(0).error.find("too big"), std::string::npos);
+  EXPECT_EQ(b.worker.counts()->set_aside, 1U);
+  cluster.clock.advance_ms(kMinute);
+  EXPECT_TRUE(b.worker.settle()) << "its error is shown where it is set aside, and is nobody else's";
+
+  cluster.rows.before_write({});
+  cluster.clock.advance_ms(kHour);
+  ASSERT_TRUE(b.turns());
+  EXPECT_EQ(sealed("large").size(), 1U);
+  EXPECT_TRUE(b.worker.set_aside()->empty());
+}
+
 // After whatever row or answer the store or Redis goes away: nothing is lost, and all is done when they are back.
 TEST_F(WorkerTest, EachStepMayFail) {
   for (int steps = 0; steps < 60; ++steps) {
