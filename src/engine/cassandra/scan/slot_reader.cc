@@ -121,13 +121,15 @@ GroupRef group_ref(const Directory& directory, model::GroupId group) {
   });
 }
 
-// Hot rows first: what of them is dropped meanwhile is in sealed rows by then, and under the mark.
+// Hot rows first, then their marks, then sealed rows: what a mark covers was in sealed rows before the mark was
+// written. Read side by side, a sealed row could be older than the mark, and what only hot rows had would be missing.
 Result<std::vector<std::vector<SlotData>>> SlotReader::read(std::span<const SlotsWanted> wanted,
                                                             const RowStore::ReadLimits& limits) const {
   std::vector<Reading> readings;
   readings.reserve(wanted.size());
   for (const SlotsWanted& one : wanted) readings.emplace_back(one, slot_ms_);
   VARVE_RETURN_IF_ERROR(read_hot(wanted, limits, readings));
+  VARVE_RETURN_IF_ERROR(read_marks(wanted, limits, readings));
   VARVE_RETURN_IF_ERROR(read_rest(wanted, limits, readings));
   std::vector<std::vector<SlotData>> lists;
   for (Reading& reading : readings) {
@@ -167,22 +169,33 @@ Status SlotReader::read_hot(std::span<const HotWanted> wanted, const RowStore::R
                     [&](std::size_t read, const RowView& view) { return hot.row(read, view, each); });
 }
 
-// Sealed rows, deletes, and the marks of those slots in which hot rows were found.
-Status SlotReader::read_rest(std::span<const SlotsWanted> wanted, const RowStore::ReadLimits& limits,
-                             std::vector<Reading>& readings) const {
-  std::vector<RowRead> reads;
-  std::vector<SealedWanted> of;
-  ErasureReads erasures(tables_);
+// The marks of those slots in which hot rows were found.
+Status SlotReader::read_marks(std::span<const SlotsWanted> wanted, const RowStore::ReadLimits& limits,
+                              std::vector<Reading>& readings) const {
   DroppedReads marks(tables_);
   std::map<TenantSlot, std::vector<std::size_t>> marked;
   for (std::size_t w = 0; w < wanted.size(); ++w) {
     const GroupCells& group = wanted[w].group->cells;
-    erasures.add(group, w);
     for (const model::Timestamp slot : readings[w].hot_slots()) {
       marked[{group.tenant, slot}].push_back(w);
       marks.add(group.tenant, slot, slot_ms_);
     }
   }
+  if (marked.empty()) return {};
+  return rows_.read(marks.reads(), limits, [&](std::size_t number, const RowView& view) -> Status {
+    VARVE_ASSIGN_OR_RETURN(const auto mark, marks.row(number, view));
+    for (const std::size_t w : marked[{mark.tenant, mark.slot}]) readings[w].leave_out(mark.slot, mark.until_us);
+    return {};
+  });
+}
+
+// Sealed rows and deletes.
+Status SlotReader::read_rest(std::span<const SlotsWanted> wanted, const RowStore::ReadLimits& limits,
+                             std::vector<Reading>& readings) const {
+  std::vector<RowRead> reads;
+  std::vector<SealedWanted> of;
+  ErasureReads erasures(tables_);
+  for (std::size_t w = 0; w < wanted.size(); ++w) erasures.add(wanted[w].group->cells, w);
   for (std::size_t first = 0, count = 0; first < wanted.size(); first += count) {
     count = read_together(wanted.subspan(first), sealed_.stratum_ms);
     const model::TimeRange range{wanted[first].range.first, wanted[first + count - 1].range.last};
@@ -199,16 +212,8 @@ Status SlotReader::read_rest(std::span<const SlotsWanted> wanted, const RowStore
   check(of.size() == reads.size(), "each reading of sealed rows has somebody who wants it");
   const std::size_t sealed_end = reads.size();
   std::ranges::move(erasures.reads(), std::back_inserter(reads));
-  const std::size_t erasures_end = reads.size();
-  std::ranges::move(marks.reads(), std::back_inserter(reads));
   const auto add_erasure = [&](std::size_t w, const Erasure& erasure) { readings[w].add_erasure(erasure); };
-  const auto add_mark = [&](std::size_t number, const RowView& view) -> Status {
-    VARVE_ASSIGN_OR_RETURN(const auto mark, marks.row(number, view));
-    for (const std::size_t w : marked[{mark.tenant, mark.slot}]) readings[w].leave_out(mark.slot, mark.until_us);
-    return {};
-  };
   return rows_.read(reads, limits, [&](std::size_t number, const RowView& view) -> Status {
-    if (number >= erasures_end) return add_mark(number - erasures_end, view);
     if (number >= sealed_end) return erasures.row(number - sealed_end, view, add_erasure);
     return add_sealed(view, of[number].shard, of[number].wanted, readings);
   });

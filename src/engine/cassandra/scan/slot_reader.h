@@ -70,6 +70,8 @@ class SlotReader {
                   const HotReads::Each& each) const;
   Status read_hot(std::span<const SlotsWanted> wanted, const RowStore::ReadLimits& limits,
                   std::vector<Reading>& readings) const;
+  Status read_marks(std::span<const SlotsWanted> wanted, const RowStore::ReadLimits& limits,
+                    std::vector<Reading>& readings) const;
   Status read_rest(std::span<const SlotsWanted> wanted, const RowStore::ReadLimits& limits,
                    std::vector<Reading>& readings) const;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dropped rows: up to which arrival the hot rows of a slot are in sealed rows and do not count any more
 // (settle/dropper.h). The mark stands before the first of them is deleted, and deletes come to partitions and nodes one
-// after the other: who reads hot rows reads the mark afterwards, and leaves out what it covers. Otherwise he might lay
-// the first of two writes over the sealed row that has both.
+// after the other: who reads hot rows reads the mark afterwards, leaves out what it covers, and reads the sealed rows
+// last. Otherwise he might lay the first of two writes over the sealed row that has both, or miss both.
 #pragma once
 
 #include <cstdint>
