@@ -92,6 +92,7 @@ struct Config {
     std::uint32_t jobs = 0;
     std::int64_t lease_ms = 0;
     std::int64_t period_ms = 0;
+    std::int64_t hot_kept_ms = 0;
   } slots;
 
   std::int64_t raw_retention_ms = 0;

@@ -59,6 +59,7 @@ constexpr Key kKeys[] = {
     {"slots.jobs", "4", "jobs that the partitions are divided into", set_slots_jobs},
     {"slots.lease", "30s", "how long a replica that stops responding keeps its jobs", set_slots_lease},
     {"slots.period", "1m", "each partition is checked once per period (cluster)", set_slots_period},
+    {"slots.hot_kept", "6h", "how long samples stay in hot rows beside sealed ones (cluster)", set_slots_hot_kept},
     {"raw.retention", "90d", "how long samples are kept; 20 years or more: for ever", set_raw_retention},
     {"messages.retention", "30d", "how long log messages are kept; 20 years or more: for ever", set_messages_retention},
     {"messages.future", "1d", "how far ahead of the clock a message's time may be", set_messages_future},

@@ -197,6 +197,7 @@ TEST(Load, BadValuesNameKeyValueAndWhatIsAllowed) {
   f("slots.quiet", "10x", "such as 500ms");
   f("slots.partitions", "0", "from 1 to 65536");
   f("slots.jobs", "65", "at most slots.partitions=64");
+  f("slots.hot_kept", "8d", "at most 7d");
   f("slots.own", "5-3", "0-15,40");
   f("slots.own", "", "0-15,40");
   f("slots.own", "64", "below slots.partitions=64");

@@ -259,6 +259,14 @@ Status set_slots_lease(Config& config, std::string_view text) {
   return set_duration(config.slots.lease_ms, text, kSecondMs, "1s");
 }
 
+// Longer than a week they might expire while somebody counts on them.
+Status set_slots_hot_kept(Config& config, std::string_view text) {
+  VARVE_ASSIGN_OR_RETURN(const std::int64_t ms, parse_duration_ms(text));
+  if (ms > 7 * 24 * 3600 * kSecondMs) return fail(Code::invalid, "a duration of at most 7d");
+  config.slots.hot_kept_ms = ms;
+  return {};
+}
+
 Status set_slots_period(Config& config, std::string_view text) {
   return set_duration(config.slots.period_ms, text, kSecondMs, "1s");
 }

@@ -55,6 +55,7 @@ Status set_slots_partitions(Config& config, std::string_view text);
 Status set_slots_own(Config& config, std::string_view text);
 Status set_slots_jobs(Config& config, std::string_view text);
 Status set_slots_lease(Config& config, std::string_view text);
+Status set_slots_hot_kept(Config& config, std::string_view text);
 Status set_slots_period(Config& config, std::string_view text);
 Status set_raw_retention(Config& config, std::string_view text);
 Status set_messages_retention(Config& config, std::string_view text);

@@ -52,6 +52,7 @@ engine::cassandra::Options cluster_options(const config::Config& config, std::st
   options.rollups = rollup_levels(config);
   options.rolls_up = seals(config);
   options.slot_quiet_ms = config.slots.quiet_ms;
+  options.hot_kept_ms = config.slots.hot_kept_ms;
   options.series_per_tenant_max = config.series_per_tenant_max;
   options.replica = std::move(replica);
   return options;

@@ -8,7 +8,7 @@ from .cluster import Backends
 from .live import without_cluster
 from .server import Server, free_port
 
-SLOTS = {"slots.width": "10s", "slots.quiet": "2s", "slots.period": "1s", "slots.lease": "2s", "slots.jobs": "6",
+SLOTS = {"slots.width": "10s", "slots.quiet": "2s", "slots.period": "1s", "slots.hot_kept": "0s", "slots.lease": "2s", "slots.jobs": "6",
          "slots.partitions": "12", "rollups": "5s:1y,10s:1y,1m:1y", "storage.path": ""}
 
 

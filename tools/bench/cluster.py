@@ -213,7 +213,7 @@ def same(a, b):
 
 
 def per_sample(settings, database, tables, samples):
-    """Bytes: of what stays, of hot rows, which go after three days, and of rollups, which KairosDB has not."""
+    """Bytes: of what stays, of hot rows, which go after slots.hot_kept, and of rollups, which KairosDB has not."""
     sizes = {name: size / samples for name, size in tables.items()}
     settings.say(f"cluster: {database.name}: bytes a sample: "
                  + ", ".join(f"{name} {size:.3f}" for name, size in sorted(sizes.items()) if size >= 0.001))
@@ -310,7 +310,7 @@ def cluster(settings):
             goal_ratio=0.1, higher_is_better=False),
         row("cluster: on disk, with rollups", "B/sample", lambda r: r["size"] + r["rollups"],
             goal="<= 0.13 x KairosDB", goal_ratio=0.13, higher_is_better=False),
-        Row("cluster: on disk, hot rows, which go after three days", "B/sample", {"varve": found["varve"]["hot"]},
+        Row("cluster: on disk, hot rows, which go after six hours", "B/sample", {"varve": found["varve"]["hot"]},
             higher_is_better=False),
     ]
     for what in QUERIES:

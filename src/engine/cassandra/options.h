@@ -17,6 +17,7 @@ struct Options {
   bool rolls_up = true;        // false: reads what others seal, and seals nothing
   bool drops_hot_rows = true;  // when they are sealed: only where reads see writes (tables/apply.h)
   std::int64_t slot_quiet_ms = 300'000;
+  std::int64_t hot_kept_ms = 0;  // hot rows stay so long from their arrival, though sealed (settle/dropper.h)
   std::size_t series_per_tenant_max = 10'000'000;
   std::string replica = "varve";  // its name, for people
   std::int64_t source = 0;        // of this process: random, names its rows

@@ -50,7 +50,7 @@ ReplicaParts::ReplicaParts(const Options& o, const SharedServers& s)
       message_appender({o.slot_quiet_ms, o.source}, s.tables, s.rows, message_tables, series.directory().stamps(),
                        message_touches, missed_touches, watermark, s.clock),
       message_reader(s.tables, s.rows, message_tables, s.clock),
-      message_sealer(message_tables, s.rows, *trackers, message_watermark(o, watermark), s.clock),
+      message_sealer(message_tables, s.rows, *trackers, message_watermark(o, watermark), s.clock, o.hot_kept_ms),
       message_worker(message_tables, message_sealer, message_touches, series, s.clock),
       message_eraser([patience = o.patience](const auto& step) { return patiently(patience, step); }, message_tables,
                      s.rows, *trackers, message_sealer, message_touches, s.clock),
@@ -64,8 +64,8 @@ ReplicaParts::ReplicaParts(const Options& o, const SharedServers& s)
       worker({slot_ms, o.slot_quiet_ms, reader.sealed().retention_ms, schema.partitions}, plan, pending, sealer, maker,
              widener, s.clock),
       dropper(
-          {slot_ms, reader.sealed().retention_ms, rollup_blocks_ms}, s.tables, s.rows, series, pending, journal,
-          [this] { return watermark.value(); }, s.clock),
+          {slot_ms, reader.sealed().retention_ms, rollup_blocks_ms, o.hot_kept_ms}, s.tables, s.rows, series, pending,
+          journal, [this] { return watermark.value(); }, s.clock),
       pool(o.threads),
       scanner({s.rows, series, reader, levels, options.rollups, pending, pool, s.clock, schema.raw_retention_ms}),
       eraser({s.rows, s.tables, reader, sealer, maker, *trackers, s.clock}) {

@@ -135,7 +135,7 @@ Result<MessageSealer::Left> MessageSealer::drop(std::string_view tenant, Timesta
   if (read.buckets.empty()) return Left::nothing;
   const SealedMessages& sealed = read.sealed;
   const Timestamp now = clock_.now_ms();
-  if (sealed.published_ms + kHotKeptMs > now) return Left::later;
+  if (sealed.published_ms + hot_kept_ms_ > now) return Left::later;
   std::vector<RowDelete> blocks, hot, directory;
   bool is_waiting = false;
   for (const ReplacedBlock& block : sealed.replaced) {

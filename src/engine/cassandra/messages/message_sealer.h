@@ -10,6 +10,7 @@
 // deleted because of an earlier one.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -27,7 +28,7 @@ class MessageSealer {
   // something that needs blocks which were replaced by it.
   static constexpr std::int64_t kPublishWithinMs = 1'800'000;
   static constexpr std::int64_t kReplacedKeptMs = 2 * kPublishWithinMs;
-  // Queries that have listed hot rows read them in that time.
+  // Queries that have listed hot rows read them in that time: the least that they are kept after they were sealed.
   static constexpr std::int64_t kHotKeptMs = 300'000;
   static constexpr std::uint32_t kSmallBlock = 16'384;  // messages: it is merged with what is new
 
@@ -35,8 +36,13 @@ class MessageSealer {
   using Watermark = std::function<std::optional<std::int64_t>()>;
   // `clock`: the one that all replicas share.
   MessageSealer(const MessageTables& messages, RowStore& rows, WriteVersions& versions, Watermark watermark,
-                const Clock& clock)
-      : messages_(messages), rows_(rows), versions_(versions), watermark_(std::move(watermark)), clock_(clock) {}
+                const Clock& clock, std::int64_t hot_kept_ms = kHotKeptMs)
+      : messages_(messages),
+        rows_(rows),
+        versions_(versions),
+        watermark_(std::move(watermark)),
+        clock_(clock),
+        hot_kept_ms_(std::max(hot_kept_ms, kHotKeptMs)) {}
 
   struct Report {
     std::uint64_t blocks = 0;  // written
@@ -72,6 +78,7 @@ class MessageSealer {
   WriteVersions& versions_;
   const Watermark watermark_;
   const Clock& clock_;
+  const std::int64_t hot_kept_ms_;
 };
 
 }  // namespace varve::engine::cassandra

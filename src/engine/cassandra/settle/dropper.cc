@@ -32,13 +32,14 @@ Status Dropper::run_when_due(const std::function<bool()>& may_go_on) {
 Status Dropper::run(const std::function<bool()>& may_go_on) {
   const auto watermark = watermark_();
   if (!watermark) return {};
-  const std::int64_t until_us = *watermark - 1;
+  const std::int64_t until_us = *watermark - 1 - options_.hot_kept_ms * 1000;
   const Timestamp now = clock_.now_ms();
   std::vector<Timestamp> past = journal_.past_hours(now);
   if (past.empty()) return {};
   check(std::ranges::is_sorted(past), "past hours ascend");
   hours_.erase(hours_.begin(), hours_.lower_bound(past.front()));
   for (Timestamp hour = model::window_start(now, Journal::kHourMs); hour > past.back(); hour -= Journal::kHourMs) {
+    if (until_us < hour * 1000) continue;  // all that was written in it stays
     VARVE_RETURN_IF_ERROR(look_at_current(hour, until_us, may_go_on));
   }
   std::size_t listed = 0;

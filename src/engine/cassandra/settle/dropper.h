@@ -3,7 +3,11 @@
 // arrivals, say what a delete covers:
 //
 //   W: every row before it exists or will never be acknowledged (hot/watermark.h) → is anything of the slot pending?
-//   → the mark: hot rows that arrived before W are ignored from now on (tables/dropped_rows.h) → delete all before W
+//   → the mark: hot rows that arrived before D are ignored from now on (tables/dropped_rows.h) → delete all before D
+//
+// D is W, less the time that hot rows are kept (slots.hot_kept). Sealing moves samples to other nodes: snapshots that
+// are taken of one node after the other, within that time, have each sample in hot rows or in sealed ones; and what a
+// Redis that lost touches hid can still be sealed.
 //
 // A row before W that was acknowledged had been touched by then. So if nothing is pending *afterwards*, sealed rows
 // contain it. Later rows have greater arrivals than all that is deleted. Where the sealed rows themselves expire soon,
@@ -39,6 +43,7 @@ class Dropper {
     std::int64_t slot_ms = 3'600'000;
     std::int64_t samples_stored_ms = rollup::kForEver;  // from a slot's end (ChunkTable::retention_ms)
     std::vector<std::int64_t> rollup_blocks_ms;         // of each granularity
+    std::int64_t hot_kept_ms = 0;                       // hot rows that arrived within this time stay
   };
   // W, in µs; nullopt: not known now.
   using Watermark = std::function<std::optional<std::int64_t>()>;

@@ -27,9 +27,9 @@ class DropperTest : public ::testing::Test {
 
   // All that was drawn so far is finished, unless a test says something else.
   struct Dropping {
-    explicit Dropping(ClusterReplica& replica)
+    explicit Dropping(ClusterReplica& replica, std::int64_t hot_kept_ms = 0)
         : dropper(
-              {Cluster::kSlotMs, replica.reader.sealed().retention_ms, replica.cluster.rollup_blocks_ms},
+              {Cluster::kSlotMs, replica.reader.sealed().retention_ms, replica.cluster.rollup_blocks_ms, hot_kept_ms},
               replica.cluster.tables, replica.rows, replica.series, replica.pending, replica.journal,
               [this, &replica]() -> std::optional<std::int64_t> {
                 return watermark_us ? *watermark_us : replica.clock.now_ms() * 1000;
@@ -91,6 +91,31 @@ TEST_F(DropperTest, WhatIsSealedGoes) {
   EXPECT_EQ(hot(), 0U);
   EXPECT_EQ(read(now), (Samples{{now, 3}, {now + kMinute, 5}}));
   EXPECT_EQ(dropping.dropper.slots_dropped(), 1U);
+}
+
+// And change nothing: who reads lays them over sealed rows that contain them.
+TEST_F(DropperTest, WhatIsSealedStaysForAWhile) {
+  Dropping keeping(a, 6 * kHour);
+  append(a, now, 3);
+  append(b, now, 4);
+  seal();
+  for (int hours = 1; hours < 6; ++hours) {
+    ASSERT_TRUE(keeping.run());
+    EXPECT_EQ(hot(), 2U) << hours;
+    EXPECT_EQ(read(now), (Samples{{now, 4}}));
+    cluster.clock.advance_ms(kHour);
+  }
+  append(b, now + 1, 5);  // late: sealed, and kept for as long
+  cluster.clock.advance_ms(cluster.options.quiet_ms + kMinute);
+  ASSERT_TRUE(a.turns());
+  cluster.clock.advance_ms(kHour);
+  ASSERT_TRUE(keeping.run());
+  EXPECT_EQ(hot(), 1U) << "the late one";
+  EXPECT_EQ(read(now), (Samples{{now, 4}, {now + 1, 5}}));
+  cluster.clock.advance_ms(6 * kHour);
+  ASSERT_TRUE(keeping.run());
+  EXPECT_EQ(hot(), 0U);
+  EXPECT_EQ(read(now), (Samples{{now, 4}, {now + 1, 5}}));
 }
 
 TEST_F(DropperTest, LateSamplesStayUntilTheyAreSealedToo) {
