@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/prometheus/remote_write.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,10 +42,11 @@ class Parser {
 
  private:
   LineGroup* guessed(std::string_view series) const;
-  Result<LineGroup*> group_of(std::string_view labels);
+  Result<LineGroup*> group_of(std::string_view labels, std::span<const Sample> samples);
   void add_in_any_order(std::string_view series);
   bool read_usual_sample(const char*& at, Sample& sample) const;
-  void keep(const LineGroup& group, std::string_view labels, Sample sample);
+  [[nodiscard]] bool is_kept(const Sample& sample) const;
+  void keep(const LineGroup* group, std::string_view labels, Sample sample);
   Error too_old(std::string_view labels, model::Timestamp time);
 
   const char* end_;  // of the whole body
@@ -54,9 +57,10 @@ class Parser {
   std::size_t index_ = 0;
   Labels labels_;
   std::string raw_labels_;
+  std::vector<Sample> samples_;
 };
 
-// The usual series: all labels, then samples, and nothing else. Anything else goes to add_in_any_order.
+// The usual series, which is known: all labels, then samples, and nothing else. Anything else goes to add_in_any_order.
 void Parser::add(std::string_view series) {
   LineGroup* group = guessed(series);
   if (group == nullptr) [[unlikely]] {
@@ -64,12 +68,8 @@ void Parser::add(std::string_view series) {
     const char* end = at + series.size();
     while (end - at >= 2 && *at == 0x0a && at[1] >= 0 && at[1] <= end - at - 2) at += 2 + at[1];
     if (at == series.data() || (at != end && *at == 0x0a)) return add_in_any_order(series);
-    auto found = group_of({series.data(), at});
-    if (!found) {
-      outcome_.reject(index_++, std::move(found.error()));
-      return;
-    }
-    group = *found;
+    group = groups_.find({series.data(), at}, {});
+    if (group == nullptr) return add_in_any_order(series);
   }
   const auto mark = batch_.mark();
   const std::size_t stale = outcome_.stale;
@@ -84,7 +84,7 @@ void Parser::add(std::string_view series) {
       outcome_.accepted = accepted;
       return add_in_any_order(series);
     }
-    keep(*group, {series.data(), group->name_bytes}, sample);
+    keep(group, {series.data(), group->name_bytes}, sample);
   }
   cursor_.step(group);
   ++index_;
@@ -100,10 +100,16 @@ LineGroup* Parser::guessed(std::string_view series) const {
   return (fast ? same_bytes(at, group->raw_name, group->name_bytes) : group->starts(at)) ? group : nullptr;
 }
 
-Result<LineGroup*> Parser::group_of(std::string_view labels) {
+// nullptr: the series is not known, and none of its samples is kept. Then it gets no name: it would be listed without a
+// sample, and take a place of limits.series_per_tenant.
+Result<LineGroup*> Parser::group_of(std::string_view labels, std::span<const Sample> samples) {
   if (LineGroup* known = groups_.find(labels, {})) return known;
   VARVE_RETURN_IF_ERROR(read_labels(labels, labels_));
-  return groups_.define(labels, {}, labels_.tags, {&labels_.metric, 1});
+  if (std::ranges::any_of(samples, [&](const Sample& sample) { return is_kept(sample); })) {
+    return groups_.define(labels, {}, labels_.tags, {&labels_.metric, 1});
+  }
+  VARVE_RETURN_IF_ERROR(groups_.check(labels_.tags, {&labels_.metric, 1}));
+  return nullptr;
 }
 
 // `12 length 09 value:8 10 time:varint`, as every sender writes it unless one of the two is 0.
@@ -131,7 +137,13 @@ bool Parser::read_usual_sample(const char*& at, Sample& sample) const {
   return sample.time <= model::kTimestampMax;
 }
 
-void Parser::keep(const LineGroup& group, std::string_view labels, Sample sample) {
+bool Parser::is_kept(const Sample& sample) const {
+  return sample.bits != kStaleMarker && sample.time >= model::kTimestampMin && sample.time <= model::kTimestampMax &&
+         sample.time >= batch_.kept_from();
+}
+
+// The group is there if the sample is kept.
+void Parser::keep(const LineGroup* group, std::string_view labels, Sample sample) {
   if (sample.bits == kStaleMarker) {
     ++outcome_.stale;
     return;
@@ -144,7 +156,7 @@ void Parser::keep(const LineGroup& group, std::string_view labels, Sample sample
     outcome_.reject(index_, too_old(labels, sample.time));
     return;
   }
-  batch_.add(group, sample.time, model::Value{model::ValueType::double_, sample.bits, {}});
+  batch_.add(*group, sample.time, model::Value{model::ValueType::double_, sample.bits, {}});
   ++outcome_.accepted;
 }
 
@@ -172,7 +184,7 @@ void Parser::add_in_any_order(std::string_view series) try {
   const std::size_t index = index_;
   protozero::pbf_reader fields(series.data(), series.size());
   raw_labels_.clear();
-  std::vector<Sample> samples;
+  samples_.clear();
   bool histograms = false;
   while (fields.next()) {
     if (fields.tag_and_type() == tag_and_type(1, pbf_wire_type::length_delimited)) {
@@ -180,19 +192,19 @@ void Parser::add_in_any_order(std::string_view series) try {
       fields.skip();
       raw_labels_.append(1, 0x0a).append(begin, fields.data().data());
     } else if (fields.tag_and_type() == tag_and_type(2, pbf_wire_type::length_delimited)) {
-      samples.push_back(read_sample(fields.get_message()));
+      samples_.push_back(read_sample(fields.get_message()));
     } else {
       histograms = histograms || fields.tag() == 4;
       fields.skip();  // 3: exemplars
     }
   }
-  auto group = group_of(raw_labels_);
+  auto group = group_of(raw_labels_, samples_);
   if (!group) {
     outcome_.reject(index, std::move(group.error()));
   } else {
-    for (const Sample& sample : samples) keep(**group, raw_labels_, sample);
+    for (const Sample& sample : samples_) keep(*group, raw_labels_, sample);
     if (histograms) outcome_.reject(index, {Code::unsupported, "native histograms are not kept"});
-    cursor_.step(*group);
+    if (*group != nullptr) cursor_.step(*group);
   }
   ++index_;
 } catch (const protozero::exception&) {

@@ -65,12 +65,14 @@ class Bench {
   testing::FakeGroups groups;
   model::RowBatch batch;
   Outcome outcome;
+  model::Timestamp kept_from = model::kTimestampMin;
 
   // The body is in memory of exactly its size, so that the sanitizer sees reads behind it.
   Parsed parse(const std::vector<std::string>& all) {
     const std::string text = request(all);
     const std::vector<char> body(text.begin(), text.end());
     batch.clear();
+    batch.set_kept_from(kept_from);
     auto got = parse_write_request({body.data(), body.size()}, groups, batch);
     EXPECT_TRUE(got);
     outcome = std::move(*got);
@@ -108,6 +110,11 @@ const std::vector<Case>& cases() {
       {"an ordinary NaN is a value", series({{"__name__", "m"}}, {{std::nan(""), 5}}), {"m{} 5 nan"}},
       {"large", series({{"__name__", "m"}}, {{1.7976931348623157e308, 5}}), {"m{} 5 1.7976931348623157e+308"}},
       {"a staleness marker is dropped", series({{"__name__", "m"}}, {{stale, 5}, {2, 6}}), {"m{} 6 2.0"}},
+      {"nothing but staleness markers", series({{"__name__", "m"}}, {{stale, 5}, {stale, 6}}), {}},
+      {"nothing but a histogram",
+       series({{"__name__", "m"}}, {}) + std::string("\x22\x02\x08\x01", 4),
+       {},
+       {"native histograms are not kept"}},
       {"time 0", series({{"__name__", "m"}}, {{1, 0}}), {"m{} 0 1.0"}},
       {"time 127, 128", series({{"__name__", "m"}}, {{1, 127}, {1, 128}}), {"m{} 127 1.0", "m{} 128 1.0"}},
       {"time before 1970", series({{"__name__", "m"}}, {{1, -5}}), {"m{} -5 1.0"}},
@@ -199,6 +206,7 @@ TEST_P(RemoteWriteCases, CostsOnlyItself) {
     for (const auto& e : c.errors) alone.errors.push_back("0: " + e);
     EXPECT_EQ(bench.parse({c.series}), alone);
     EXPECT_EQ(bench.parse({c.series}), alone);
+    EXPECT_EQ(bench.groups.defines == 0, c.samples.empty());  // what is not stored gets no name
     const std::string before = series({{"__name__", "before"}}, {{1, 1}});
     const std::string after = series({{"__name__", "after"}}, {{2, 2}});
     Parsed between{{"before{} 1 1.0"}, {}};
@@ -217,6 +225,26 @@ TEST(RemoteWrite, StaleMarkersAreCounted) {
   EXPECT_EQ(bench.outcome.stale, 2U);
   EXPECT_EQ(bench.outcome.accepted, 1U);
   EXPECT_EQ(bench.outcome.rejected, 0U);
+}
+
+TEST(RemoteWrite, WhatIsTooOldGetsNoName) {
+  Bench bench;
+  bench.kept_from = 10;
+  EXPECT_EQ(bench.parse({series({{"__name__", "m"}}, {{1, 9}})}).samples, std::vector<std::string>{});
+  EXPECT_EQ(bench.outcome.count(Code::too_old), 1U);
+  EXPECT_EQ(bench.groups.defines, 0U);
+  EXPECT_EQ(bench.parse({series({{"__name__", "m"}}, {{1, 9}, {2, 10}})}).samples,
+            std::vector<std::string>{"m{} 10 2.0"});
+  EXPECT_EQ(bench.groups.defines, 1U);
+}
+
+// Whether anything of it is stored or not.
+TEST(RemoteWrite, ANameThatIsTooLongIsSaid) {
+  Bench bench;
+  const std::string name(70'000, 'm');
+  const auto with = bench.parse({series({{"__name__", name}}, {{1, 5}})});
+  EXPECT_EQ(bench.parse({series({{"__name__", name}}, {})}), with);
+  EXPECT_EQ(with.errors.size(), 1U);
 }
 
 TEST(RemoteWrite, AKnownSeriesIsGuessed) {
