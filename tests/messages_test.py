@@ -273,16 +273,19 @@ class Kept(OwnServerCase):
             raw.shutdown(socket.SHUT_WR)
             self.assertEqual(raw.recv(1), b"")  # closed in order: durable
         until = time.monotonic() + 20  # nobody says when a datagram has come
-        while len(logs.texts()) < 4 and time.monotonic() < until:
+        while len(logs.texts()) < 5 and time.monotonic() < until:
             threading.Event().wait(0.05)
         rows = logs.rows(["ModuleId", "Level", "Category", "Type", "Xmlmessage"], where=[[term("ModuleId", "fan")]])
         self.assertEqual(len(rows), 3)
         for row in rows:
             self.assertEqual((row["Level"], row["Category"], row["Type"]), (4, "daemon", 10))
             self.assertTrue(row["Xmlmessage"].startswith("rack 7: "), row)
-        self.assertEqual(logs.rows(["Pid", "a.b", "Xmlmessage"], where=[[term("Source", "h")]]),
+        self.assertEqual(logs.rows(["Pid", "a.b", "Xmlmessage"], where=[[term("Source", "h"), term("ModuleId", "app")]]),
                          [{"Pid": 9, "a.b": "c", "Xmlmessage": "last"}])
-        self.assertEqual(server.metric("varve_messages_rejected_total", protocol="syslog", reason="time"), 1)
+        # A device whose clock is wrong: stored when it came, its own time is a field.
+        self.assertEqual(logs.rows(["device_time", "Xmlmessage"], where=[[term("ModuleId", "old")]]),
+                         [{"device_time": "2001-02-03T04:05:06.000000Z", "Xmlmessage": "too old"}])
+        self.assertEqual(server.metric("varve_messages_retimed_total", protocol="syslog"), 1)
         self.assertEqual(server.metric("varve_messages_rejected_total", protocol="syslog", reason="no_priority"), 1)
         self.assertEqual(Logs(server).texts(), [])
 

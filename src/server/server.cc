@@ -154,8 +154,10 @@ Status Server::State::start_syslog() {
   options.is_slowed = [of = message_intake.get()] { return of->is_shedding(); };
   message_writer = std::make_unique<write::MessageWriter>(
       *message_feed, *message_intake,
-      metrics.counter("varve_messages_rejected_total", "Log messages refused, by protocol and reason.",
-                      {{"protocol", "syslog"}, {"reason", "time"}}));
+      metrics.counter(
+          "varve_messages_retimed_total",
+          "Log messages stored under the time of arrival, as their own was out of what is kept, by protocol.",
+          {{"protocol", "syslog"}}));
   syslog = std::make_unique<syslog::Listener>(
       std::move(options),
       [this](const std::string& tenant, message::Batch& batch, syslog::AppendDone done) {

@@ -140,6 +140,7 @@ Result<syslog::ListenerOptions> syslog_options(const config::Config& config) {
   if (config.syslog.tls_on) options.tls = config::to_string(config.syslog.tls);
   options.tls_files = {config.syslog.certificate, config.syslog.key, config.syslog.client_ca};
   options.tenant = config.syslog.tenant;
+  options.future = std::chrono::milliseconds(config.messages.future_ms);
   options.message_max = config.syslog.message_bytes_max;
   const std::string name = config.syslog.zone.empty() ? machine_zone() : config.syslog.zone;
   auto zone = model::TimeZone::find(name);

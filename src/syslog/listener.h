@@ -34,7 +34,8 @@ struct ListenerOptions {
   std::string tls = {};  // with the files' certificate and key
   net::TlsFiles tls_files = {};
   std::string tenant = "default";
-  model::TimeZone zone = {};  // of times without one
+  model::TimeZone zone = {};                     // of times without one
+  std::chrono::milliseconds future{86'400'000};  // a date without a year is not further ahead
   std::size_t message_max = protocol::syslog::kMessageBytesMax;
   std::size_t connections_max = 10'000;  // of TCP, and as many of TLS
   std::chrono::milliseconds handshake_timeout{10'000};

@@ -33,7 +33,10 @@ Service::Service(ListenerOptions o, Sink s, const Clock& c, Metrics& metrics)
 }
 
 protocol::syslog::Context Service::context(std::string_view sender) const {
-  return {.now_us = clock.now_ms() * 1000, .zone = options.zone, .sender = sender};
+  return {.now_us = clock.now_ms() * 1000,
+          .zone = options.zone,
+          .sender = sender,
+          .ahead_us_max = std::chrono::microseconds(options.future).count()};
 }
 
 void Service::count(protocol::syslog::Refusals& refusals) {

@@ -35,6 +35,7 @@ MessageIntake::MessageIntake(IntakeOptions options, const Clock& clock, Metrics&
 protocol::messages::Limits MessageIntake::limits() {
   const std::int64_t now_us = clock_.now_ms() * kUsPerMs;
   protocol::messages::Limits limits;
+  limits.now_us = now_us;
   limits.first_us = now_us - options_.classes.longest_ms() * kUsPerMs;
   limits.last_us = now_us + options_.future_ms * kUsPerMs;
   limits.too_old = "older than messages.retention";
@@ -42,7 +43,6 @@ protocol::messages::Limits MessageIntake::limits() {
   if (!options_.classes.are_one()) {
     limits.too_old += " and all of messages.classes";
     limits.classes = &options_.classes;
-    limits.now_us = now_us;
     limits.all_from_us = now_us - options_.classes.shortest_ms() * kUsPerMs;
   }
   const std::int64_t now_ns = clock_.steady_ns();

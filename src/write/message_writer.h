@@ -15,19 +15,21 @@ namespace varve::write {
 // Thread-safe. What is referred to must outlive this and every append.
 class MessageWriter {
  public:
-  MessageWriter(storage::MessageStore& store, MessageIntake& intake, Counter& refused)
-      : store_(store), intake_(intake), refused_(refused) {}
+  MessageWriter(storage::MessageStore& store, MessageIntake& intake, Counter& retimed)
+      : store_(store), intake_(intake), retimed_(retimed) {}
 
-  // Takes what is too old or too far ahead, and what overload drops, out of the batch, counts it, and appends the rest;
-  // as MessageStore::append_messages(). A batch of which nothing is left is done.
+  // Appends the batch as MessageStore::append_messages(). What overload drops is taken out of it, and counted; one of
+  // which nothing is left is done. A message whose time is too old or too far ahead gets the time of now, and its own
+  // as the field device_time: nobody would be told that it was refused, and clocks of devices are wrong when what they
+  // say matters most, as they start.
   void append(std::string_view tenant, message::Batch& batch, storage::MessageStore::AppendDone done);
 
  private:
-  void leave_out(message::Batch& batch, const protocol::messages::Limits& limits);
+  void admit(message::Batch& batch, const protocol::messages::Limits& limits);
 
   storage::MessageStore& store_;
   MessageIntake& intake_;
-  Counter& refused_;
+  Counter& retimed_;
 };
 
 }  // namespace varve::write

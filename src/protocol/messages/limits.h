@@ -42,7 +42,7 @@ struct Limits {
 
   // How long which messages are kept; nullptr: all alike, from first_us on. It outlives the request.
   const message::Classes* classes = nullptr;
-  std::int64_t now_us = 0;
+  std::int64_t now_us = 0;                                              // when the request came
   std::int64_t all_from_us = std::numeric_limits<std::int64_t>::min();  // from then on every class is kept
 
   // May the row be stored, as far as its cells say? Errors: unavailable (it is dropped, and counted), too_old.

@@ -103,7 +103,7 @@ bool says_mnemonic(std::string_view text) {
 
 }  // namespace
 
-bool take_device_header(std::string_view& text, std::int64_t now_us, model::TimeZone zone, DeviceHeader& out) {
+bool take_device_header(std::string_view& text, const Context& context, DeviceHeader& out) {
   DeviceHeader found;
   std::string_view left = text;
   while (take_count(left, found) || take_colon(left)) {
@@ -116,7 +116,7 @@ bool take_device_header(std::string_view& text, std::int64_t now_us, model::Time
   take_node(left, found);
   const bool in_front = left.size() != text.size() || left.starts_with('*') || left.starts_with('.');
   Date date;
-  if (in_front && take_date(left, now_us, zone, date)) {
+  if (in_front && take_date(left, context, date)) {
     found.time = date.time;
     skip_blank(left);
   } else if (!take_uptime(left, found) && !in_front) {

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string_view>
 
-#include "model/time_zone.h"
 #include "protocol/syslog/time.h"
 
 namespace varve::protocol::syslog {
@@ -22,6 +21,6 @@ struct DeviceHeader {
 // `29: `, `router1: `, `: ` and `RP/0/RSP0/CPU0:` in their order, with a date or a mnemonic behind, are taken off the
 // front of the text together with the date. False, and the text is as it was: it has none of them. A name without a
 // count counts only if a mnemonic is behind it, for a program's text may begin with a date, too.
-bool take_device_header(std::string_view& text, std::int64_t now_us, model::TimeZone zone, DeviceHeader& out);
+bool take_device_header(std::string_view& text, const Context& context, DeviceHeader& out);
 
 }  // namespace varve::protocol::syslog

@@ -129,7 +129,7 @@ std::optional<Refusal> Parser::parse(std::string_view frame, const Context& cont
   if (take_rfc5424(text, context, data_, header)) {
     data_.add_to(to);
   } else {
-    take_rfc3164(text, context.now_us, context.zone, header);
+    take_rfc3164(text, context, header);
   }
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (!add_header(header, *priority, context, to)) return Refusal::too_long;

@@ -3,23 +3,15 @@
 // taken.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string_view>
 
 #include "message/builder.h"
-#include "model/time_zone.h"
+#include "protocol/syslog/context.h"
 #include "protocol/syslog/refusal.h"
 #include "protocol/syslog/structured_data.h"
 
 namespace varve::protocol::syslog {
-
-// What a message does not say itself.
-struct Context {
-  std::int64_t now_us = 0;
-  model::TimeZone zone;     // of times without one
-  std::string_view sender;  // its address: the source of messages without a host
-};
 
 // For one thread.
 class Parser {

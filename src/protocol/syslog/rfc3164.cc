@@ -41,19 +41,19 @@ std::string_view take_event(std::string_view& text) {
 }
 
 // Between host and text.
-void take_behind_host(std::string_view& text, std::int64_t now_us, model::TimeZone zone, Header& out) {
+void take_behind_host(std::string_view& text, const Context& context, Header& out) {
   constexpr CharSet kUnusual("0123456789:*. ");  // that a tag begins with
   if (!text.empty() && kUnusual.contains(text[0])) {
     skip_colon(text);
     out.msgid = take_event(text);
     // A relay's header may stand before the device's own.
-    if (take_device_header(text, now_us, zone, out.device) && out.device.time) out.time = *out.device.time;
+    if (take_device_header(text, context, out.device) && out.device.time) out.time = *out.device.time;
   }
   out.station = take_station(text);
 }
 
 // Behind a date that no colon closed.
-void take_host_of(std::string_view& text, const Date& date, std::int64_t now_us, model::TimeZone zone, Header& out) {
+void take_host_of(std::string_view& text, const Date& date, const Context& context, Header& out) {
   if (text.starts_with("- ")) {
     text.remove_prefix(2);
     return;
@@ -68,7 +68,7 @@ void take_host_of(std::string_view& text, const Date& date, std::int64_t now_us,
   if (date.loose && (take_tag(tagged).program.empty() || message::level_of(host))) return;
   out.host = host;
   text = left;
-  take_behind_host(text, now_us, zone, out);
+  take_behind_host(text, context, out);
 }
 
 void take_program(std::string_view& text, Header& out) {
@@ -92,20 +92,20 @@ void take_program(std::string_view& text, Header& out) {
 
 }  // namespace
 
-void take_rfc3164(std::string_view& text, std::int64_t now_us, model::TimeZone zone, Header& out) {
+void take_rfc3164(std::string_view& text, const Context& context, Header& out) {
   std::string_view dated = text;
   skip_one_blank(dated);
   Date date;
-  if (take_date(dated, now_us, zone, date)) {
+  if (take_date(dated, context, date)) {
     out.time = date.time;
     text = dated;
     skip_one_blank(text);
     if (date.closed) {
       out.host = take_closed_host(text);
     } else {
-      take_host_of(text, date, now_us, zone, out);
+      take_host_of(text, date, context, out);
     }
-  } else if (take_device_header(dated, now_us, zone, out.device)) {
+  } else if (take_device_header(dated, context, out.device)) {
     text = dated;
     out.host = out.device.host;
     if (out.device.time) out.time = *out.device.time;

@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <string_view>
 
-#include "model/time_zone.h"
+#include "protocol/syslog/context.h"
 #include "protocol/syslog/header.h"
 
 namespace varve::protocol::syslog {
 
 // Takes what looks like a header off the front of what is behind the priority; the rest is the message's text. What is
 // not there stays as it is in `out`.
-void take_rfc3164(std::string_view& text, std::int64_t now_us, model::TimeZone zone, Header& out);
+void take_rfc3164(std::string_view& text, const Context& context, Header& out);
 
 }  // namespace varve::protocol::syslog

@@ -60,9 +60,9 @@ int month_at(std::string_view text, std::size_t at) {
   return 0;
 }
 
-// The day's begin in the year that brings it, with the seconds of its clock, nearest to now (all local). The 29th of
-// February may be eight years away.
-std::optional<std::int64_t> nearest(int month, int day, int clock, std::int64_t now) {
+// The day's begin in the year that brings it, with the seconds of its clock, nearest to now and not behind `last` (all
+// local). The 29th of February may be eight years away.
+std::optional<std::int64_t> nearest(int month, int day, int clock, std::int64_t now, std::int64_t last) {
   using namespace std::chrono;
   const auto today = floor<days>(sys_seconds(seconds(now)));
   const int this_year = static_cast<int>(year_month_day(today).year());
@@ -70,7 +70,8 @@ std::optional<std::int64_t> nearest(int month, int day, int clock, std::int64_t 
   for (int away = 0; away <= 8 && (away <= 1 || !best); ++away) {
     for (const int year : {this_year - away, this_year + away}) {
       const auto start = day_start(year, month, day);
-      if (start && (!best || std::abs(*start + clock - now) < std::abs(*best + clock - now))) best = start;
+      if (!start || *start + clock > last) continue;
+      if (!best || std::abs(*start + clock - now) < std::abs(*best + clock - now)) best = start;
     }
   }
   return best;
@@ -106,6 +107,14 @@ Day day_of(std::string_view text) {
   }
   out.end = at;
   return out;
+}
+
+// The begin of a day that names no year.
+std::optional<std::int64_t> of_year(const Day& date, int clock, const Context& context) {
+  const auto local = [&](std::int64_t us) {
+    return model::window_start(context.zone.to_local(model::window_start(us, 1000) / 1000), 1000) / 1000;
+  };
+  return nearest(date.month, date.day, clock, local(context.now_us), local(context.now_us + context.ahead_us_max));
 }
 
 // A colon behind a date, perhaps with a blank or two before it; returns where it ends, `at` if there is none.
@@ -159,11 +168,11 @@ bool take_rfc3339(std::string_view& text, model::TimeZone zone, PreciseTime& out
   return true;
 }
 
-bool take_date(std::string_view& text, std::int64_t now_us, model::TimeZone zone, Date& out) {
+bool take_date(std::string_view& text, const Context& context, Date& out) {
   const bool digit_first = !text.empty() && text[0] >= '0' && text[0] <= '9';
   if (digit_first) {
     out = {};
-    if (take_rfc3339(text, zone, out.time) || take_iso_with_blank(text, zone, out)) return true;
+    if (take_rfc3339(text, context.zone, out.time) || take_iso_with_blank(text, context.zone, out)) return true;
   }
   Day date = day_of(text);
   const auto clock = date.end != 0 ? read_clock(text, date.end) : std::nullopt;
@@ -177,11 +186,9 @@ bool take_date(std::string_view& text, std::int64_t now_us, model::TimeZone zone
   }
   const std::size_t colon = colon_at(text, end);
   if (!ends_at(text, colon)) return false;
-  const std::int64_t now = model::window_start(zone.to_local(model::window_start(now_us, 1000) / 1000), 1000) / 1000;
-  const auto start =
-      date.year >= 0 ? day_start(date.year, date.month, date.day) : nearest(date.month, date.day, *clock, now);
+  const auto start = date.year >= 0 ? day_start(date.year, date.month, date.day) : of_year(date, *clock, context);
   if (!start) return false;
-  found.us += utc_us(*start + *clock, named, zone);
+  found.us += utc_us(*start + *clock, named, context.zone);
   out = {.time = found, .closed = colon != end, .loose = digit_first};
   text.remove_prefix(colon);
   return true;

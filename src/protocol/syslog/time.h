@@ -8,6 +8,7 @@
 
 #include "model/time_zone.h"
 #include "protocol/rfc3339.h"
+#include "protocol/syslog/context.h"
 
 namespace varve::protocol::syslog {
 
@@ -20,9 +21,9 @@ struct Date {
   bool closed = false;  // a colon stands behind it: what follows is no host
   bool loose = false;   // programs begin texts with such dates, too: a host only where a tag is behind it
 };
-// Also Oct 11 22:14:15, of the year that brings it nearest to now, in the zone's local time; as devices write it: `*`
-// or `.` in front, the year before the month, behind the day or behind the clock, a fraction, a zone's name, a colon
-// behind; and 2003-10-11 22:14:15.
-bool take_date(std::string_view& text, std::int64_t now_us, model::TimeZone zone, Date& out);
+// Also Oct 11 22:14:15, of the year that brings it nearest to now and not too far ahead, in the zone's local time; as
+// devices write it: `*` or `.` in front, the year before the month, behind the day or behind the clock, a fraction, a
+// zone's name, a colon behind; and 2003-10-11 22:14:15.
+bool take_date(std::string_view& text, const Context& context, Date& out);
 
 }  // namespace varve::protocol::syslog
