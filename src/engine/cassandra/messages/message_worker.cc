@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/log.h"
-#include "engine/cassandra/settle/each_by_itself.h"
+#include "engine/cassandra/tables/refusal.h"
 
 namespace varve::engine::cassandra {
 

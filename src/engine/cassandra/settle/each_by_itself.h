@@ -9,14 +9,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/cassandra/tables/refusal.h"
 
 namespace varve::engine::cassandra {
-
-// Of what the work is made of, not of a server that does not answer or has too much to do (limit): trying again soon is
-// of no use. `invalid` is what Cassandra says of a row that it does not take, as of one that is too large.
-inline bool is_of_data(Code code) {
-  return code == Code::corrupt || code == Code::unsupported || code == Code::invalid || code == Code::too_large;
-}
 
 // What `all` (of a span of works: Result<std::vector<Done>>, one for each) makes of the works. Where one of them is
 // refused, it does each half by itself, so that only that one has a `status` that says so, and the others are done.
