@@ -47,6 +47,7 @@ Result<std::unique_ptr<Store>> Store::open(const Options& options, const Clock& 
 
 Status Store::State::start(Store& store) {
   VARVE_ASSIGN_OR_RETURN(recovery, recover(env, directory, catalog, visible, tables, ingest));
+  tables.database().drop_old_definitions();
   VARVE_RETURN_IF_ERROR(maintenance.recover());
   if (recovery.is_repaired()) VARVE_RETURN_IF_ERROR(flush.all());
   if (env.options.repair) {

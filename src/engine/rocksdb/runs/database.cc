@@ -3,7 +3,6 @@
 
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
-#include <rocksdb/write_batch.h>
 
 #include <map>
 
@@ -29,10 +28,9 @@ class DatabaseSnapshot final : public Database::Snapshot {
 }  // namespace
 
 struct Database::Draft::State {
-  explicit State(Database::State& database) : of(database) {}
+  explicit State(Database::State& database) : of(database), batch(database) {}
   Database::State& of;
-  ::rocksdb::WriteBatch batch;                         // not written yet
-  std::uint64_t epoch = 0;                             // in which the blocks so far were written; 0: none was
+  Batch batch;
   std::map<RunKey, std::vector<std::uint32_t>> begun;  // first groups of their blocks
 };
 
@@ -129,60 +127,57 @@ Status Database::Draft::put_block(const RunKey& run, model::GroupId first_group,
   const auto [at, is_new] = state_->begun.try_emplace(run);
   check(at->second.empty() || at->second.back() < model::to_int(first_group), "the blocks of a run ascend");
   at->second.push_back(model::to_int(first_group));
-  if (is_new) batch.Put(garbage_key(run), {});
-  const ::rocksdb::Slice bytes(reinterpret_cast<const char*>(block.data()), block.size());
-  VARVE_RETURN_IF_ERROR(outcome(batch.Put(block_key(block_prefix(run), first_group), bytes), "collecting blocks"));
-  if (batch.GetDataSize() < kBatchBytes) return {};
-  return state_->of.write(batch, {"blocks.write", "blocks.written"}, &state_->epoch);
+  if (is_new) batch.put(garbage_key(run), {});
+  batch.put(block_key(block_prefix(run), first_group), {reinterpret_cast<const char*>(block.data()), block.size()});
+  return batch.bytes() < kBatchBytes ? Status{} : batch.write({"blocks.write", "blocks.written"});
 }
 
 Status Database::Draft::flush() {
-  if (state_->batch.Count() > 0) {
-    VARVE_RETURN_IF_ERROR(state_->of.write(state_->batch, {"blocks.write", "blocks.written"}, &state_->epoch));
-  }
+  auto& batch = state_->batch;
+  if (!batch.empty()) VARVE_RETURN_IF_ERROR(batch.write({"blocks.write", "blocks.written"}));
   VARVE_RETURN_IF_ERROR(state_->of.step("blocks.flush"));
-  return state_->of.flush();
+  return batch.flush();
 }
 
 Status Database::write(const Commit& commit, Draft& draft) {
   auto& batch = draft.state_->batch;
   for (const auto& run : commit.added) {
-    batch.Put(run_key(run->key), encode_run(*run));
-    batch.Delete(garbage_key(run->key));
+    batch.put(run_key(run->key), encode_run(*run));
+    batch.erase(garbage_key(run->key));
   }
   for (const auto& run : commit.removed) {
-    batch.Delete(run_key(run->key));
-    batch.Put(garbage_key(run->key), {});
+    batch.erase(run_key(run->key));
+    batch.put(garbage_key(run->key), {});
   }
   for (const Edited& edited : commit.edited) {
-    batch.Put(run_key(edited.run->key), encode_run(*edited.run));
+    batch.put(run_key(edited.run->key), encode_run(*edited.run));
     for (const auto& [group, block] : edited.blocks) {
       const std::string key = edited.run->block_key(group);
-      block.empty() ? batch.Delete(key) : batch.Put(key, block);
+      block.empty() ? batch.erase(key) : batch.put(key, block);
     }
   }
   for (const auto& [slot, mark] : commit.marks) {
     if (mark == Mark{}) {
-      batch.Delete(mark_key(slot));
+      batch.erase(mark_key(slot));
     } else {
-      batch.Put(mark_key(slot), encode_mark(mark));
+      batch.put(mark_key(slot), encode_mark(mark));
     }
   }
-  for (const auto& [number, page] : commit.stats) batch.Put(stats_key(number), encode_stats_page(*page));
+  for (const auto& [number, page] : commit.stats) batch.put(stats_key(number), encode_stats_page(*page));
   const std::uint64_t number = state_->last_commit + 1;
-  batch.Put(slice(kCheckpointKey), encode_checkpoint({commit.checkpoint, number}));
-  VARVE_RETURN_IF_ERROR(state_->write(batch, {"commit.write", ""}, &draft.state_->epoch));
+  batch.put(kCheckpointKey, encode_checkpoint({commit.checkpoint, number}));
+  VARVE_RETURN_IF_ERROR(batch.write({"commit.write", ""}));
   check(!state_->open_commit, "one commit at a time is written and not flushed");
   state_->last_commit = number;
   state_->open_commit = number;
-  state_->open_epoch = draft.state_->epoch;
+  state_->open_epoch = batch.epoch();
   for (const auto& run : commit.added) draft.state_->begun.erase(run->key);
   return {};
 }
 
 Result<bool> Database::flush() {
   VARVE_RETURN_IF_ERROR(state_->step("commit.flush"));
-  VARVE_RETURN_IF_ERROR(state_->flush());
+  VARVE_RETURN_IF_ERROR(state_->flush(0));
   VARVE_ASSIGN_OR_RETURN(const bool is_there, has_open_commit());
   state_->open_commit.reset();
   VARVE_RETURN_IF_ERROR(state_->step("commit.flushed"));
@@ -222,12 +217,12 @@ Status Database::erase_garbage() {
   }
   std::size_t done = 0;
   const auto erase_some = [&]() -> Status {
-    ::rocksdb::WriteBatch batch;
+    Batch batch(*state_);
     std::size_t next = done;
-    while (next < found.size() && batch.GetDataSize() < kBatchBytes) {
+    while (next < found.size() && batch.bytes() < kBatchBytes) {
       VARVE_RETURN_IF_ERROR(state_->add_erasure(found[next++], batch));
     }
-    VARVE_RETURN_IF_ERROR(state_->write(batch, {"garbage.write", "garbage.written"}));
+    VARVE_RETURN_IF_ERROR(batch.write({"garbage.write", "garbage.written"}));
     done = next;
     return {};
   };
@@ -265,24 +260,22 @@ Status Database::compact() {
   // What lies in the last level already is not written again: nothing below it can be erased.
   const ::rocksdb::CompactRangeOptions options;
   VARVE_RETURN_IF_ERROR(state_->step("compact.begin"));
-  VARVE_RETURN_IF_ERROR(state_->flush());
+  VARVE_RETURN_IF_ERROR(state_->flush(0));
   const auto db = state_->handle->access();
   if (!db) return fail(DatabaseHandle::closed());
   return outcome(db->CompactRange(options, nullptr, nullptr), "compacting the database");
 }
 
 Status Database::put_text(const std::string& key, std::string_view text) {
-  ::rocksdb::WriteBatch batch;
-  VARVE_RETURN_IF_ERROR(outcome(batch.Put(key, slice(text)), "collecting a text"));
-  VARVE_RETURN_IF_ERROR(state_->write(batch, {"text.write", "text.written"}));
-  return state_->flush();
+  Batch batch(*state_);
+  batch.put(key, text);
+  return batch.commit_and_flush({"text.write", "text.written"});
 }
 
 Status Database::erase_text(const std::string& key) {
-  ::rocksdb::WriteBatch batch;
-  VARVE_RETURN_IF_ERROR(outcome(batch.Delete(key), "erasing a text"));
-  VARVE_RETURN_IF_ERROR(state_->write(batch, {"text.write", "text.written"}));
-  return state_->flush();
+  Batch batch(*state_);
+  batch.erase(key);
+  return batch.commit_and_flush({"text.write", "text.written"});
 }
 
 Result<std::optional<std::string>> Database::text(const std::string& key) const {

@@ -82,8 +82,10 @@ class Database {
 
   // At start, while all definitions are durable, and none is in the log: these take their place, of an index in which
   // metrics and tags have other ids. True: it is done and durable. False: nothing has changed, as a write failed.
-  // Error: which of both is not known; nothing may be written then.
+  // Error: which of both is not known; nothing may be written then. The old ones stay until drop_old_definitions().
   Result<bool> replace_definitions(std::uint64_t sequence, std::string_view definitions);
+  // To be called at start, when all that recover() has found has proved to be whole.
+  void drop_old_definitions();
 
   // A run of which some blocks are exchanged, with the commit itself. Who reads without a snapshot (jobs) must not run
   // meanwhile; others have one from before (Visible::pin).
@@ -132,6 +134,7 @@ class Database {
   [[nodiscard]] std::uint64_t memory_bytes() const;  // memtables and table readers
 
  private:
+  class Batch;
   struct State;
   explicit Database(std::unique_ptr<State> state);
   Result<bool> has_open_commit() const;

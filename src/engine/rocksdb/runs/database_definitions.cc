@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Definitions in the database. There are generations of them: a later one begins with all that was left of the one
-// before, and only the last one counts.
+// before, and only the last one counts. The one before stays until a start has read the last one.
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
-#include <rocksdb/write_batch.h>
 
 #include "base/bytes.h"
 #include "base/check.h"
@@ -34,16 +33,21 @@ Result<std::uint64_t> generation_of(::rocksdb::DB& db) {
 Result<std::uint64_t> Database::State::read_definitions(::rocksdb::DB& db,
                                                         const std::function<Status(std::string_view)>& define) {
   VARVE_ASSIGN_OR_RETURN(generation, generation_of(db));
+  const std::string own = definitions_prefix(generation);
   std::uint64_t newest = 0;
   std::string records;
   const auto read = [&](std::string_view key, std::string_view value) -> Status {
+    if (!key.starts_with(own)) {
+      has_other_generations = true;
+      return {};
+    }
     const auto sequence = definitions_sequence(key);
     if (!sequence) return fail(Code::corrupt, "definitions have a malformed key");
     VARVE_RETURN_IF_ERROR(codec::decompress(codec::Coding::zstd, value, kDefinitionsBytesMax, records));
     newest = *sequence;
     return define(records);
   };
-  VARVE_RETURN_IF_ERROR(for_each_key(db, definitions_prefix(generation), "reading the definitions", read));
+  VARVE_RETURN_IF_ERROR(for_each_key(db, "d", "reading the definitions", read));
   return newest;
 }
 
@@ -51,50 +55,73 @@ Status Database::put_definitions(std::uint64_t sequence, std::string_view defini
   const std::string key = definitions_key(state_->generation, sequence);
   std::string packed;
   VARVE_RETURN_IF_ERROR(codec::compress(codec::Coding::zstd, definitions, packed));
-  ::rocksdb::WriteBatch batch;
-  VARVE_RETURN_IF_ERROR(outcome(batch.Put(key, packed), "collecting definitions"));
-  std::uint64_t epoch = 0;
-  VARVE_RETURN_IF_ERROR(state_->write(batch, {"definitions.write", "definitions.written"}, &epoch));
+  Batch batch(*state_);
+  batch.put(key, packed);
+  VARVE_RETURN_IF_ERROR(batch.write({"definitions.write", "definitions.written"}));
   const MutexLock lock(state_->definitions_mutex);
   // Too late for those that were written again, if it was opened again at this moment.
-  if (state_->handle->epoch() != epoch) return fail(DatabaseHandle::closed());
+  if (state_->handle->epoch() != batch.epoch()) return fail(DatabaseHandle::closed());
   check(state_->definitions.empty() || state_->definitions.back().key < key,
         "definitions ascend by the number of their record");
   state_->definitions.push_back({key, std::move(packed)});
   return {};
 }
 
-Status Database::State::erase_old_definitions() {
-  ::rocksdb::WriteBatch batch;
+Status Database::State::erase_generations_but(std::uint64_t kept) {
+  Batch batch(*this);
   {
     const auto db = handle->access();
     if (!db) return fail(DatabaseHandle::closed());
-    const std::string kept = definitions_prefix(generation);
-    const auto look_at = [&](std::string_view key, std::string_view) -> Status {
-      if (key.starts_with(kept)) return {};
-      return outcome(batch.Delete(slice(key)), "erasing old definitions");
+    const auto look_at = [&, own = definitions_prefix(kept)](std::string_view key, std::string_view) -> Status {
+      if (!key.starts_with(own)) batch.erase(key);
+      return {};
     };
     VARVE_RETURN_IF_ERROR(for_each_key(*db, "d", "looking for old definitions", look_at));
   }
-  return batch.Count() == 0 ? Status{} : write(batch, {"definitions.erase", "definitions.erased"});
+  if (!batch.empty()) VARVE_RETURN_IF_ERROR(batch.write({"definitions.erase", "definitions.erased"}));
+  has_other_generations = false;
+  return {};
+}
+
+void Database::drop_old_definitions() {
+  if (!state_->has_other_generations) return;
+  if (const Status erased = state_->erase_generations_but(state_->generation); !erased) {
+    log::warn("old definitions of series are erased later", {{"error", erased.error().message}});
+  }
+}
+
+// What has been written is read again before it counts.
+Status Database::State::check_definitions(std::uint64_t of_generation, std::string_view wanted) const {
+  const auto db = handle->access();
+  if (!db) return fail(DatabaseHandle::closed());
+  std::string records;
+  const auto compare = [&](std::string_view, std::string_view value) -> Status {
+    VARVE_RETURN_IF_ERROR(codec::decompress(codec::Coding::zstd, value, kDefinitionsBytesMax, records));
+    if (!wanted.starts_with(records)) return fail(Code::corrupt, "a part differs from what was written");
+    wanted.remove_prefix(records.size());
+    return {};
+  };
+  VARVE_RETURN_IF_ERROR(for_each_key(*db, definitions_prefix(of_generation), "reading the new definitions", compare));
+  return wanted.empty() ? Status{} : fail(Code::corrupt, "parts that were written are missing");
 }
 
 // The parts first, durably, then the number that makes them count. What an attempt left that failed is erased before.
 Result<bool> Database::replace_definitions(std::uint64_t sequence, std::string_view definitions) {
   const std::uint64_t next = state_->generation + 1;
   const auto write_parts = [&]() -> Status {
-    VARVE_RETURN_IF_ERROR(state_->erase_old_definitions());
+    VARVE_RETURN_IF_ERROR(state_->erase_generations_but(state_->generation));
+    Batch batch(*state_);
     std::uint32_t part = 0;
     for (std::string_view rest = definitions; !rest.empty(); ++part) {
       const std::string_view piece = rest.substr(0, index::whole_records(rest, kPartBytes));
       std::string packed;
       VARVE_RETURN_IF_ERROR(codec::compress(codec::Coding::zstd, piece, packed));
-      ::rocksdb::WriteBatch batch;
-      batch.Put(definitions_key(next, sequence, part), packed);
-      VARVE_RETURN_IF_ERROR(state_->write(batch, {"definitions.replace", ""}));
+      batch.put(definitions_key(next, sequence, part), packed);
+      VARVE_RETURN_IF_ERROR(batch.write({"definitions.replace", "definitions.replaced"}));
       rest.remove_prefix(piece.size());
     }
-    return state_->flush();
+    VARVE_RETURN_IF_ERROR(batch.flush());
+    return state_->check_definitions(next, definitions);
   };
   if (const Status written = write_parts(); !written) {
     log::warn("the definitions of series cannot be written anew", {{"error", written.error().message}});
@@ -102,12 +129,12 @@ Result<bool> Database::replace_definitions(std::uint64_t sequence, std::string_v
   }
   std::string number(sizeof next, '\0');
   store_be64(number.data(), next);
-  ::rocksdb::WriteBatch batch;
-  batch.Put(slice(kGenerationKey), number);
-  Status status = state_->write(batch, {"generation.write", ""});
+  Batch batch(*state_);
+  batch.put(kGenerationKey, number);
+  Status status = batch.write({"generation.write", ""});
   if (!status) return false;
   status = state_->step("generation.flush");
-  if (status) status = state_->flush();
+  if (status) status = batch.flush();
   if (!status) {
     // It may be in files or not. What is in memory only is gone when the database is opened again.
     state_->handle->note_failure();
@@ -118,9 +145,6 @@ Result<bool> Database::replace_definitions(std::uint64_t sequence, std::string_v
     if (stands != next) return false;
   }
   state_->generation = next;
-  if (const Status erased = state_->erase_old_definitions(); !erased) {
-    log::warn("old definitions of series are erased later", {{"error", erased.error().message}});
-  }
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include <rocksdb/write_batch.h>
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "base/check.h"
 #include "base/mutex.h"
 #include "engine/rocksdb/runs/database.h"
+#include "engine/rocksdb/runs/database_batch.h"
 #include "engine/rocksdb/runs/database_handle.h"
 #include "engine/rocksdb/runs/database_reads.h"
 #include "engine/rocksdb/runs/keys.h"
@@ -39,9 +41,11 @@ struct Database::State {
   struct Definitions {
     std::string key, packed;
   };
-  std::uint64_t generation = 0;  // of the definitions; changes at start only
+  std::uint64_t generation = 0;        // of the definitions; changes at start only
+  bool has_other_generations = false;  // found at start
   Mutex definitions_mutex;
-  std::vector<Definitions> definitions VARVE_GUARDED_BY(definitions_mutex);
+  std::deque<Definitions> definitions VARVE_GUARDED_BY(definitions_mutex);
+  std::uint64_t definitions_flushed VARVE_GUARDED_BY(definitions_mutex) = 0;  // so many were in the list before
 
   // Numbers of commits; at most one is written and not flushed.
   std::uint64_t last_commit = 0;
@@ -50,62 +54,47 @@ struct Database::State {
 
   Status step(std::string_view name) const { return at_step ? at_step(name) : Status{}; }
 
-  // Names of the steps (Options::at_step) before and after a write.
-  struct Names {
-    std::string_view before, after;
-  };
   // Writes without RocksDB's own log: a full disk must not end the process
-  // (docs/decisions/0029-rocksdb-writes-tables-only.md). If `epoch` is given and not 0, the write fails in any other
-  // epoch; 0 is replaced by the current epoch.
-  Status write(::rocksdb::WriteBatch& what, Names names, std::uint64_t* epoch = nullptr) {
-    VARVE_RETURN_IF_ERROR(step(names.before));
-    VARVE_RETURN_IF_ERROR(mend());
-    {
-      const auto db = handle->access();
-      if (!db) return fail(DatabaseHandle::closed());
-      if (epoch != nullptr && *epoch != 0 && *epoch != db.epoch()) {
-        return fail(Code::unavailable, "the database had to be opened again meanwhile");
-      }
-      if (epoch != nullptr) *epoch = db.epoch();
-      ::rocksdb::WriteOptions options;
-      options.disableWAL = true;
-      if (auto written = outcome(db->Write(options, &what), "writing to the database"); !written) {
-        handle->note_failure();
-        return written;
-      }
-    }
-    what.Clear();
-    return names.after.empty() ? Status{} : step(names.after);
-  }
-
-  // Writes everything of this epoch to files.
-  Status flush() {
-    VARVE_RETURN_IF_ERROR(mend());
-    std::vector<Definitions> flushed;
-    {
-      const MutexLock lock(definitions_mutex);
-      flushed.swap(definitions);
-    }
-    const Status status = flush_tables();
-    if (!status) {
-      const MutexLock lock(definitions_mutex);
-      definitions.insert(definitions.begin(), flushed.begin(), flushed.end());
-    }
-    return status;
-  }
-
-  // RocksDB's report of success counts only if nothing failed meanwhile.
-  Status flush_tables() {
+  // (docs/decisions/0029-rocksdb-writes-tables-only.md). `epoch`: in which alone it may be written; 0: in any, which it
+  // becomes.
+  Status write(::rocksdb::WriteBatch& what, std::uint64_t& epoch) {
     const auto db = handle->access();
-    if (!db) return fail(DatabaseHandle::closed());
+    VARVE_RETURN_IF_ERROR(check_epoch(db, epoch));
+    epoch = db.epoch();
+    ::rocksdb::WriteOptions options;
+    options.disableWAL = true;
+    auto written = outcome(db->Write(options, &what), "writing to the database");
+    if (!written) handle->note_failure();
+    return written;
+  }
+
+  // Writes everything of an epoch to files; 0: of the one that there is.
+  Status flush(std::uint64_t epoch) {
+    VARVE_RETURN_IF_ERROR(mend());
+    const auto db = handle->access();  // while it is held, the epoch does not change
+    VARVE_RETURN_IF_ERROR(check_epoch(db, epoch));
+    std::uint64_t listed = 0;
+    {
+      const MutexLock lock(definitions_mutex);
+      listed = definitions_flushed + definitions.size();
+    }
     ::rocksdb::FlushOptions options;
     options.allow_write_stall = true;
     if (auto flushed = outcome(db->Flush(options), "flushing the database"); !flushed) {
       handle->note_failure();
       return flushed;
     }
+    // RocksDB's report of success counts only if nothing failed meanwhile.
     if (handle->is_broken()) return fail(Code::unavailable, "the database failed while it was flushed");
+    const MutexLock lock(definitions_mutex);
+    for (; definitions_flushed < listed; ++definitions_flushed) definitions.pop_front();
     return {};
+  }
+
+  static Status check_epoch(const DatabaseHandle::Access& db, std::uint64_t epoch) {
+    if (!db) return fail(DatabaseHandle::closed());
+    if (epoch == 0 || epoch == db.epoch()) return {};
+    return fail(Code::unavailable, "the database had to be opened again meanwhile");
   }
 
   // Reopens it after an error.
@@ -118,7 +107,9 @@ struct Database::State {
     ::rocksdb::WriteBatch batch;
     {
       const MutexLock lock(definitions_mutex);
-      for (const auto& [key, packed] : definitions) batch.Put(key, packed);
+      for (const auto& [key, packed] : definitions) {
+        VARVE_RETURN_IF_ERROR(outcome(batch.Put(key, packed), "collecting definitions"));
+      }
     }
     ::rocksdb::WriteOptions options;
     options.disableWAL = true;
@@ -132,7 +123,9 @@ struct Database::State {
   Result<std::uint64_t> read_definitions(::rocksdb::DB& db,
                                          const std::function<Status(std::string_view definitions)>& define);
   // Those of all other generations go.
-  Status erase_old_definitions();
+  Status erase_generations_but(std::uint64_t kept);
+  // Are they in the database, as they are, in this generation?
+  Status check_definitions(std::uint64_t of_generation, std::string_view wanted) const;
 
   // Reads the garbage records.
   Status list_garbage(::rocksdb::DB& db) VARVE_REQUIRES(garbage_mutex) {
@@ -149,25 +142,26 @@ struct Database::State {
   }
 
   // Adds the deletion of a run's blocks and of its garbage record to the batch.
-  Status add_erasure(const Garbage& of, ::rocksdb::WriteBatch& batch) const {
+  Status add_erasure(const Garbage& of, Batch& batch) const {
     if (of.first_groups) {
       const std::string prefix = of.has_old_keys ? old_block_prefix(of.run) : block_prefix(of.run);
-      for (const std::uint32_t group : *of.first_groups) batch.Delete(block_key(prefix, model::GroupId{group}));
+      for (const std::uint32_t group : *of.first_groups) batch.erase(block_key(prefix, model::GroupId{group}));
     } else {
       VARVE_RETURN_IF_ERROR(add_erasure(block_prefix(of.run), batch));
       VARVE_RETURN_IF_ERROR(add_erasure(old_block_prefix(of.run), batch));
     }
-    batch.Delete(garbage_key(of.run));
+    batch.erase(garbage_key(of.run));
     return {};
   }
 
   // Adds the deletion of all keys with this prefix.
-  Status add_erasure(const std::string& prefix, ::rocksdb::WriteBatch& batch) const {
+  Status add_erasure(const std::string& prefix, Batch& batch) const {
     const auto db = handle->access();
     if (!db) return fail(DatabaseHandle::closed());
     return for_each_key(*db, prefix, "looking for blocks without a run",
                         [&](std::string_view key, std::string_view) -> Status {
-                          return outcome(batch.Delete(slice(key)), "erasing blocks without a run");
+                          batch.erase(key);
+                          return {};
                         });
   }
 };

@@ -2,17 +2,19 @@
 // Keys in RocksDB; docs/formats/keys.md. Numbers are big endian, signed ones with a flipped sign bit, so that keys sort
 // as the numbers do.
 //
+// clang-format off
 //   slot        := tenant:u32 granularity:i64 start:i64   (granularity 0: samples; below: messages of a class; from
 //                                                          2^62 on: samples of a stratum, and its width)
 //   block       'B' kind:u8 run:u64 slot first group:u32 → docs/formats/block.md
-//   block       'b' slot run:u64 first group:u32   → likewise; written before version 0.2, read as long as they are
-//   kept run         'r' slot run:u64                   → docs/formats/run.md; written after all its blocks garbage 'g'
-//   slot run:u64                   → empty: there may be blocks that no run names mark        's' slot →
-//   docs/formats/run.md; how far the slot is rolled up stats       'l' page:u32                       →
-//   docs/formats/series-stats.md; of 1024 series definitions 'd' sequence:u64                   → zstd of definition
-//   records, in order of writing checkpoint  'c'                                → next run:u64, first live log
-//   segment:u64, sequence:u64 text        't' tenant:part service:part service key NUL key → the text; part :=
-//   length:u16, bytes
+//   block       'b' slot run:u64 first group:u32         → likewise; written before version 0.2, read as long as kept
+//   run         'r' slot run:u64                         → docs/formats/run.md; written after all its blocks
+//   garbage     'g' slot run:u64                         → empty: there may be blocks that no run names
+//   mark        's' slot                                 → docs/formats/run.md; how far the slot is rolled up
+//   stats       'l' page:u32                             → docs/formats/series-stats.md; of 1024 series
+//   definitions 'd' sequence:u64                         → zstd of definition records, in order of writing
+//   checkpoint  'c'                                      → checkpoint.h
+//   text        't' tenant:part service:part service key NUL key → the text; part := length:u16, bytes
+// clang-format on
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/runs/database_batch.h"
+
+#include "engine/rocksdb/runs/database_state.h"
+
+namespace varve::engine::rocksdb {
+
+void Database::Batch::put(std::string_view key, std::string_view value) {
+  const auto put = outcome(batch_.Put(slice(key), slice(value)), "collecting what is to be written");
+  if (collected_) collected_ = put;
+}
+
+void Database::Batch::erase(std::string_view key) {
+  const auto erased = outcome(batch_.Delete(slice(key)), "collecting what is to be erased");
+  if (collected_) collected_ = erased;
+}
+
+Status Database::Batch::write(Names names) {
+  VARVE_RETURN_IF_ERROR(collected_);
+  VARVE_RETURN_IF_ERROR(of_.step(names.before));
+  VARVE_RETURN_IF_ERROR(of_.mend());
+  VARVE_RETURN_IF_ERROR(of_.write(batch_, epoch_));
+  batch_.Clear();
+  return names.after.empty() ? Status{} : of_.step(names.after);
+}
+
+Status Database::Batch::flush() { return epoch_ == 0 ? Status{} : of_.flush(epoch_); }
+
+Status Database::Batch::commit_and_flush(Names names) {
+  VARVE_RETURN_IF_ERROR(write(names));
+  return flush();
+}
+
+}  // namespace varve::engine::rocksdb
