@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <span>
 
@@ -36,16 +37,21 @@ Result<int> lock_file(const std::string& path) {
   return fd;
 }
 
-Status write_format(const std::string& path, std::int64_t slot_width_ms) {
-  const std::string text =
-      "varve " + std::to_string(kFormat) + "\nslot_width_ms " + std::to_string(slot_width_ms) + "\n";
-  const auto bytes = std::as_bytes(std::span(text));
-  return write_durably(path, {&bytes, 1});
+// Is there a segment of the log, or a table of the database?
+bool holds_data(const Directory& directory) {
+  std::error_code error;
+  for (const auto& [folder, extension] :
+       {std::pair{directory.wal(), ".log"}, std::pair{directory.database(), ".sst"}}) {
+    for (const auto& file : std::filesystem::directory_iterator(folder, error)) {
+      if (file.path().extension() == extension) return true;
+    }
+  }
+  return false;
 }
 
 Status check_format(const std::string& path, std::int64_t slot_width_ms) {
   std::ifstream in(path);
-  if (!in) return write_format(path, slot_width_ms);
+  if (!in) return fail(Code::io, "cannot read " + path);
   std::string name;
   std::string key;
   int format = 0;
@@ -77,8 +83,23 @@ Result<Directory> Directory::open(const std::string& path, std::int64_t slot_wid
     VARVE_RETURN_IF_ERROR(make_folder_durably(folder));
   }
   VARVE_ASSIGN_OR_RETURN(directory.lock_fd_, lock_file(path + "/LOCK"));
-  VARVE_RETURN_IF_ERROR(check_format(path + "/FORMAT", slot_width_ms));
+  directory.slot_width_ms_ = slot_width_ms;
+  std::error_code error;
+  directory.is_new_ = !std::filesystem::exists(directory.format(), error) && !error;
+  if (!directory.is_new_) {
+    VARVE_RETURN_IF_ERROR(check_format(directory.format(), slot_width_ms));
+  } else if (holds_data(directory)) {
+    return fail(Code::corrupt, directory.format() + " is missing, and there are data: it says for which slots.width " +
+                                   "they were written, so nothing is read without it");
+  }
   return directory;
+}
+
+Status Directory::write_format() {
+  const std::string text =
+      "varve " + std::to_string(kFormat) + "\nslot_width_ms " + std::to_string(slot_width_ms_) + "\n";
+  const auto bytes = std::as_bytes(std::span(text));
+  return write_durably(format(), {&bytes, 1});
 }
 
 }  // namespace varve::engine::rocksdb

@@ -38,7 +38,11 @@ Store::~Store() = default;
 Result<std::unique_ptr<Store>> Store::open(const Options& options, const Clock& clock) {
   VARVE_RETURN_IF_ERROR(options.rollups.check(options.slot_width_ms));
   VARVE_ASSIGN_OR_RETURN(auto directory, Directory::open(options.path, options.slot_width_ms));
-  VARVE_ASSIGN_OR_RETURN(auto database, Database::open(directory.database(), options.at_step));
+  VARVE_ASSIGN_OR_RETURN(const auto segments, log_segments(directory.wal()));
+  Database::Opening opening{directory.is_new(), options.repair, std::nullopt};
+  if (!segments.empty()) opening.oldest_segment = segments.front();
+  VARVE_ASSIGN_OR_RETURN(auto database, Database::open(directory.database(), options.at_step, opening));
+  if (directory.is_new()) VARVE_RETURN_IF_ERROR(directory.write_format());
   std::unique_ptr<Store> store(
       new Store(std::make_unique<State>(options, clock, std::move(directory), std::move(database))));
   VARVE_RETURN_IF_ERROR(store->state_->start(*store));

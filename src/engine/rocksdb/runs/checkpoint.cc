@@ -41,4 +41,11 @@ Result<StoredCheckpoint> decode_checkpoint(std::string_view record) {
   return stored;
 }
 
+Status check_counts(const std::optional<RecordCounts>& counted, const RecordCounts& found) {
+  if (!counted || *counted == found) return {};
+  return fail(Code::corrupt, "the database is damaged: it should have " + std::to_string(counted->runs) + " runs and " +
+                                 std::to_string(counted->marks) + " marks of slots, and has " +
+                                 std::to_string(found.runs) + " and " + std::to_string(found.marks));
+}
+
 }  // namespace varve::engine::rocksdb

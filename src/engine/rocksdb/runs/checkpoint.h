@@ -35,4 +35,7 @@ std::string encode_checkpoint(const StoredCheckpoint& stored);
 // Of any version. Safe for untrusted bytes.
 Result<StoredCheckpoint> decode_checkpoint(std::string_view record);
 
+// Are there as many as a checkpoint has counted?
+Status check_counts(const std::optional<RecordCounts>& counted, const RecordCounts& found);
+
 }  // namespace varve::engine::rocksdb

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "base/check.h"
-#include "engine/rocksdb/runs/checkpoint.h"
+#include "engine/rocksdb/runs/database_start.h"
 #include "engine/rocksdb/runs/database_state.h"
 #include "engine/rocksdb/runs/keys.h"
 
@@ -37,9 +37,21 @@ struct Database::Draft::State {
 Database::Database(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Database::~Database() = default;
 
-Result<std::unique_ptr<Database>> Database::open(const std::string& path, const AtStep& at_step) {
+Result<std::unique_ptr<Database>> Database::open(const std::string& path, const AtStep& at_step,
+                                                 const Opening& opening) {
+  if (!opening.is_new) {
+    if (const Status sound = look_at_database(path, opening.oldest_segment); !sound) {
+      if (sound.error().code != Code::corrupt) return fail(sound.error());
+      if (!opening.repair) {
+        return fail(Code::corrupt, sound.error().message +
+                                       "; nothing has been changed: restore a backup, or start with " +
+                                       "--storage.repair=true, which lists the tables of the database anew");
+      }
+      VARVE_RETURN_IF_ERROR(repair_database(path, opening.oldest_segment));
+    }
+  }
   auto state = std::make_unique<State>();
-  VARVE_ASSIGN_OR_RETURN(state->handle, DatabaseHandle::open(path));
+  VARVE_ASSIGN_OR_RETURN(state->handle, DatabaseHandle::open(path, opening.is_new));
   state->at_step = at_step;
   return std::unique_ptr<Database>(new Database(std::move(state)));
 }
@@ -47,15 +59,9 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, const 
 Status Database::recover(Checkpoint& checkpoint, std::vector<Run>& runs, std::vector<std::pair<SlotKey, Mark>>& marks,
                          const std::function<Status(std::string_view)>& define) const {
   const auto db = state_->handle->access();
-  std::string value;
-  VARVE_ASSIGN_OR_RETURN(const bool has_checkpoint, read_value(*db, kCheckpointKey, value, "reading the checkpoint"));
-  std::optional<RecordCounts> counted = RecordCounts{};  // of a database without a checkpoint, which has no runs yet
-  if (has_checkpoint) {
-    VARVE_ASSIGN_OR_RETURN(const StoredCheckpoint stored, decode_checkpoint(value));
-    checkpoint = stored.checkpoint;
-    state_->last_commit = stored.commit;
-    counted = checkpoint.records;
-  }
+  VARVE_ASSIGN_OR_RETURN(const StoredCheckpoint stored, read_checkpoint(*db));
+  checkpoint = stored.checkpoint;
+  state_->last_commit = stored.commit;
   VARVE_ASSIGN_OR_RETURN(checkpoint.definitions, state_->read_definitions(*db, define));
   const auto read_run = [&](std::string_view key, std::string_view record) -> Status {
     VARVE_ASSIGN_OR_RETURN(auto run, decode_run(key, record));
@@ -78,11 +84,7 @@ Status Database::recover(Checkpoint& checkpoint, std::vector<Run>& runs, std::ve
   };
   VARVE_RETURN_IF_ERROR(for_each_key(*db, "s", "reading the marks of slots", read_mark));
   const RecordCounts found{runs.size(), marks.size()};
-  if (counted && *counted != found) {
-    return fail(Code::corrupt, "the database is damaged: it should have " + std::to_string(counted->runs) +
-                                   " runs and " + std::to_string(counted->marks) + " marks of slots, and has " +
-                                   std::to_string(found.runs) + " and " + std::to_string(found.marks));
-  }
+  VARVE_RETURN_IF_ERROR(check_counts(checkpoint.records, found));
   checkpoint.records = found;
   return {};
 }
@@ -188,10 +190,7 @@ Result<bool> Database::has_open_commit() const {
   const auto db = state_->handle->access();
   if (!db) return fail(DatabaseHandle::closed());
   if (!state_->open_commit || state_->open_epoch == db.epoch()) return true;
-  std::string value;
-  VARVE_ASSIGN_OR_RETURN(const bool is_there, read_value(*db, kCheckpointKey, value, "reading the checkpoint"));
-  if (!is_there) return false;
-  VARVE_ASSIGN_OR_RETURN(const StoredCheckpoint stored, decode_checkpoint(value));
+  VARVE_ASSIGN_OR_RETURN(const StoredCheckpoint stored, read_checkpoint(*db));
   return stored.commit == *state_->open_commit;
 }
 

@@ -43,8 +43,16 @@ class Database {
     virtual ~Snapshot() = default;
   };
 
-  // Errors: conflict (another process has it), io, corrupt.
-  static Result<std::unique_ptr<Database>> open(const std::string& path, const AtStep& at_step = {});
+  struct Opening {
+    bool is_new = true;                           // it is made if it does not exist; nothing is looked at before
+    bool repair = false;                          // if it is damaged
+    std::optional<std::uint64_t> oldest_segment;  // of the log
+  };
+  // Errors: conflict (another process has it), io, corrupt; then nothing has changed (database_start.h).
+  static Result<std::unique_ptr<Database>> open(const std::string& path, const AtStep& at_step, const Opening& opening);
+  static Result<std::unique_ptr<Database>> open(const std::string& path, const AtStep& at_step = {}) {
+    return open(path, at_step, Opening{});
+  }
   ~Database();
 
   // Blocks that one job writes. They are invisible until a commit names their runs; if none has done so when the draft

@@ -25,7 +25,8 @@ namespace varve::engine::rocksdb {
 
 class DatabaseHandle {
  public:
-  static Result<std::unique_ptr<DatabaseHandle>> open(std::string path);
+  // `is_new`: it is made if it does not exist.
+  static Result<std::unique_ptr<DatabaseHandle>> open(std::string path, bool is_new);
   ~DatabaseHandle();
 
   // While it exists, the database is not reopened.
@@ -78,7 +79,7 @@ class DatabaseHandle {
  private:
   explicit DatabaseHandle(std::string path) : path_(std::move(path)) {}
   Status probe() const;
-  Status open() VARVE_REQUIRES(gate_);
+  Status open(bool is_new) VARVE_REQUIRES(gate_);
   void open_to_read() VARVE_REQUIRES(gate_);
   void let_go_of_snapshots() VARVE_REQUIRES(gate_);
   void take(::rocksdb::DB* db) VARVE_REQUIRES(gate_);

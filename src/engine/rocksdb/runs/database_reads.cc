@@ -5,6 +5,8 @@
 
 #include <memory>
 
+#include "engine/rocksdb/runs/keys.h"
+
 namespace varve::engine::rocksdb {
 
 Status outcome(const ::rocksdb::Status& status, std::string_view doing) {
@@ -23,6 +25,15 @@ Result<bool> read_value(::rocksdb::DB& db, std::string_view key, std::string& va
   if (status.IsNotFound()) return false;
   VARVE_RETURN_IF_ERROR(outcome(status, doing));
   return true;
+}
+
+Result<StoredCheckpoint> read_checkpoint(::rocksdb::DB& db) {
+  std::string record;
+  VARVE_ASSIGN_OR_RETURN(const bool is_there, read_value(db, kCheckpointKey, record, "reading the checkpoint"));
+  if (is_there) return decode_checkpoint(record);
+  StoredCheckpoint none;
+  none.checkpoint.records = RecordCounts{};
+  return none;
 }
 
 Status for_each_key(::rocksdb::DB& db, std::string_view prefix, std::string_view doing, const EachKey& each) {

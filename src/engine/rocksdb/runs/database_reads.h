@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "engine/rocksdb/runs/checkpoint.h"
 
 namespace varve::engine::rocksdb {
 
@@ -22,6 +23,9 @@ Status outcome(const ::rocksdb::Status& status, std::string_view doing);
 // False: there is no such key, and `value` is not to be used.
 Result<bool> read_value(::rocksdb::DB& db, std::string_view key, std::string& value, std::string_view doing,
                         const ::rocksdb::Snapshot* snapshot = nullptr);
+
+// Of a database without one, which has no runs yet, it counts none.
+Result<StoredCheckpoint> read_checkpoint(::rocksdb::DB& db);
 
 // Calls each(key, value) for all keys with this prefix, in ascending order, until one fails. Unless it says so by an
 // error, there are no others.

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/runs/database_options.h"
+
+#include <rocksdb/cache.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/listener.h>
+#include <rocksdb/table.h>
+
+#include <chrono>
+#include <cstdarg>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include "base/log.h"
+#include "base/thread_priority.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+constexpr std::size_t kMemtableBytes = std::size_t{16} << 20;
+constexpr std::size_t kTableCacheBytes = std::size_t{8} << 20;  // index blocks; chunks are cached decoded, above
+
+constexpr int kLinesPerMinute = 10;
+
+// What RocksDB says about itself goes into our log: errors only, and not more than a few a minute. It must not write
+// the file LOG that it would make by itself: Debian's RocksDB is built with assertions, one of which is that nobody
+// writes to a file that could not be written before, and its logger does. A full disk ended the process.
+class DatabaseLog final : public ::rocksdb::Logger {
+ public:
+  DatabaseLog() : Logger(::rocksdb::InfoLogLevel::ERROR_LEVEL) {}
+  using Logger::Logv;
+  void Logv(::rocksdb::InfoLogLevel level, const char* format, va_list arguments) override {
+    if (level >= ::rocksdb::InfoLogLevel::ERROR_LEVEL && level != ::rocksdb::InfoLogLevel::HEADER_LEVEL) {
+      Logv(format, arguments);
+    }
+  }
+  void Logv(const char* format, va_list arguments) override {
+    const auto minute =
+        std::chrono::duration_cast<std::chrono::minutes>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    if (minute_.exchange(minute) != minute) lines_ = 0;
+    if (++lines_ > kLinesPerMinute) return;
+    char text[1024];
+    std::vsnprintf(text, sizeof text, format, arguments);
+    log::warn("RocksDB reports an error", {{"text", std::string(text)}});
+  }
+
+ private:
+  std::atomic<std::int64_t> minute_{0};
+  std::atomic<int> lines_{0};
+};
+
+// Notes every failure of a flush or a compaction. RocksDB is not to come back by itself: after that a flush may be said
+// to be done that is not (docs/decisions/0032).
+class FailureListener final : public ::rocksdb::EventListener {
+ public:
+  explicit FailureListener(std::shared_ptr<std::atomic<bool>> failed) : failed_(std::move(failed)) {}
+  void OnBackgroundError(::rocksdb::BackgroundErrorReason, ::rocksdb::Status*) override { *failed_ = true; }
+  // Called by the thread that compacts. What it does is as little urgent as maintenance (worker.h).
+  void OnCompactionBegin(::rocksdb::DB*, const ::rocksdb::CompactionJobInfo&) override {
+    thread_local bool is_low = false;
+    if (!std::exchange(is_low, true)) lower_thread_priority();
+  }
+  void OnErrorRecoveryBegin(::rocksdb::BackgroundErrorReason, ::rocksdb::Status, bool* by_itself) override {
+    *by_itself = false;
+  }
+
+ private:
+  const std::shared_ptr<std::atomic<bool>> failed_;
+};
+
+}  // namespace
+
+::rocksdb::Options database_options(const std::shared_ptr<std::atomic<bool>>& failed) {
+  ::rocksdb::Options options;
+  options.compression = ::rocksdb::kNoCompression;
+  options.write_buffer_size = kMemtableBytes;
+  options.max_write_buffer_number = 2;
+  options.max_background_jobs = 3;  // a flush, and two compactions: one of them may be of everything
+  // Who writes is held up by the room in the head, not here: a compaction of everything must not keep a flush waiting.
+  options.level0_slowdown_writes_trigger = 128;
+  options.level0_stop_writes_trigger = 1024;
+  // A commit is a table of its own, often a small one: each compaction of a few of them writes the first level again.
+  options.level0_file_num_compaction_trigger = 16;
+  // A table has keys of all kinds, so whatever is compacted into the first level meets all of that: it is kept small.
+  // From there on tables are moved as they are, as blocks ascend as they are written (keys.h).
+  options.target_file_size_base = 16ULL << 20;
+  options.max_bytes_for_level_base = 64ULL << 20;
+  options.level_compaction_dynamic_level_bytes = true;
+  options.max_open_files = 512;
+  options.info_log = std::make_shared<DatabaseLog>();
+  options.avoid_flush_during_shutdown = true;  // the log has what was not flushed
+  options.max_bgerror_resume_count = 0;
+  if (failed != nullptr) options.listeners.push_back(std::make_shared<FailureListener>(failed));
+  ::rocksdb::BlockBasedTableOptions table;
+  table.block_cache = ::rocksdb::NewLRUCache(kTableCacheBytes);
+  table.block_size = 16 * 1024;
+  table.format_version = 5;
+  // Who reads a block need not look into every table that has not been compacted yet.
+  table.filter_policy.reset(::rocksdb::NewBloomFilterPolicy(10));
+  options.table_factory.reset(::rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+}  // namespace varve::engine::rocksdb

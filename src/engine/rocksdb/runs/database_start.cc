@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/rocksdb/runs/database_start.h"
+
+#include <fcntl.h>
+#include <rocksdb/db.h>
+#include <rocksdb/options.h>
+#include <stdio.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+#include "base/log.h"
+#include "engine/rocksdb/log/durable_file.h"
+#include "engine/rocksdb/runs/checkpoint.h"
+#include "engine/rocksdb/runs/database_options.h"
+#include "engine/rocksdb/runs/database_reads.h"
+
+namespace varve::engine::rocksdb {
+namespace {
+
+namespace fs = std::filesystem;
+
+Status failed(const std::string& doing, const std::error_code& error) {
+  return fail(Code::io, doing + ": " + error.message());
+}
+
+Result<std::unique_ptr<::rocksdb::DB>> open_to_read(const std::string& path) {
+  std::error_code error;
+  if (!fs::exists(path + "/CURRENT", error)) {
+    return fail(Code::corrupt, "opening the database " + path + ": its file CURRENT is missing");
+  }
+  ::rocksdb::DB* db = nullptr;
+  const auto status = ::rocksdb::DB::OpenForReadOnly(database_options(nullptr), path, &db);
+  std::unique_ptr<::rocksdb::DB> opened(db);
+  const Status result = outcome(status, "opening the database " + path);
+  // A file that it names is missing.
+  if (status.IsPathNotFound()) return fail(Code::corrupt, result.error().message);
+  VARVE_RETURN_IF_ERROR(result);
+  return opened;
+}
+
+Status compare_with_log(const Checkpoint& checkpoint, std::optional<std::uint64_t> oldest_segment) {
+  if (!oldest_segment || *oldest_segment <= checkpoint.first_segment) return {};
+  return fail(Code::corrupt,
+              "the database ends where segment " + std::to_string(checkpoint.first_segment) +
+                  " of the log follows, and the log begins with segment " + std::to_string(*oldest_segment) +
+                  ": the database's list of its files has lost its end, or files of the log are missing");
+}
+
+Status count_records(::rocksdb::DB& db, const Checkpoint& checkpoint) {
+  RecordCounts found;
+  const auto counter = [](std::uint64_t& count) {
+    return [&count](std::string_view, std::string_view) -> Status {
+      ++count;
+      return {};
+    };
+  };
+  VARVE_RETURN_IF_ERROR(for_each_key(db, "r", "reading the list of runs", counter(found.runs)));
+  VARVE_RETURN_IF_ERROR(for_each_key(db, "s", "reading the marks of slots", counter(found.marks)));
+  return check_counts(checkpoint.records, found);
+}
+
+// Folders beside `path`: what is made anew, and what was there before, of which there may be several.
+std::string folder_of_repair(const std::string& path) { return path + ".repaired"; }
+
+std::string folder_of_damaged(const std::string& path) {
+  std::error_code error;
+  std::string name = path + ".damaged";
+  for (int n = 2; fs::exists(name, error); ++n) name = path + ".damaged-" + std::to_string(n);
+  return name;
+}
+
+// The tables are never changed, so both folders may have them.
+Status link_tables(const std::string& from, const std::string& to) {
+  std::error_code error;
+  fs::remove_all(to, error);
+  if (error) return failed("removing " + to, error);
+  VARVE_RETURN_IF_ERROR(make_folder_durably(to));
+  for (const auto& file : fs::directory_iterator(from, error)) {
+    if (file.path().extension() != ".sst") continue;
+    fs::create_hard_link(file.path(), fs::path(to) / file.path().filename(), error);
+    if (error) return failed("linking " + file.path().string(), error);
+  }
+  return error ? failed("listing " + from, error) : Status{};
+}
+
+// True: it is whole, and reaches further than the one that was there. False: the tables have nothing more than that
+// one.
+Result<bool> list_tables_anew(const std::string& in, const std::optional<StoredCheckpoint>& before,
+                              std::optional<std::uint64_t> oldest_segment) {
+  VARVE_RETURN_IF_ERROR(outcome(::rocksdb::RepairDB(in, database_options(nullptr)), "listing its tables"));
+  VARVE_ASSIGN_OR_RETURN(const auto db, open_to_read(in));
+  VARVE_ASSIGN_OR_RETURN(const StoredCheckpoint stored, read_checkpoint(*db));
+  if (before && before->commit > 0 && before->commit == stored.commit) return false;
+  VARVE_RETURN_IF_ERROR(compare_with_log(stored.checkpoint, oldest_segment));
+  VARVE_RETURN_IF_ERROR(count_records(*db, stored.checkpoint));
+  return true;
+}
+
+void say_what_is_lost(const std::string& in) {
+  std::error_code error;
+  for (const auto& file : fs::directory_iterator(in + "/lost", error)) {
+    if (file.path().extension() != ".sst") continue;
+    log::error("a table of the database cannot be read, and what is in it is lost", {{"file", file.path().string()}});
+  }
+}
+
+}  // namespace
+
+Status look_at_database(const std::string& path, std::optional<std::uint64_t> oldest_segment) {
+  VARVE_ASSIGN_OR_RETURN(const auto db, open_to_read(path));
+  VARVE_ASSIGN_OR_RETURN(const StoredCheckpoint stored, read_checkpoint(*db));
+  return compare_with_log(stored.checkpoint, oldest_segment);
+}
+
+Status repair_database(const std::string& path, std::optional<std::uint64_t> oldest_segment) {
+  std::optional<StoredCheckpoint> before;  // nullopt: it cannot be read
+  if (const auto db = open_to_read(path)) {
+    if (const auto read = read_checkpoint(**db)) before = *read;
+  }
+  const std::string repaired = folder_of_repair(path);
+  std::error_code error;
+  const Status linked = link_tables(path, repaired);
+  const Result<bool> listed =
+      linked ? list_tables_anew(repaired, before, oldest_segment) : Result<bool>(fail(linked.error()));
+  if (!listed || !*listed) {
+    fs::remove_all(repaired, error);
+    if (!listed) return fail(listed.error().code, "the database cannot be repaired: " + listed.error().message);
+    log::warn("the database is whole: it is the log that has lost its beginning", {{"path", path}});
+    return {};
+  }
+  // Both names change at once: there is a database at each moment.
+  if (::renameat2(AT_FDCWD, repaired.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) != 0) {
+    const std::string why = std::strerror(errno);
+    fs::remove_all(repaired, error);
+    return fail(Code::io, "exchanging " + repaired + " and " + path + ": " + why);
+  }
+  const std::string damaged = folder_of_damaged(path);
+  fs::rename(repaired, damaged, error);
+  VARVE_RETURN_IF_ERROR(sync_path(fs::path(path).parent_path().string()));
+  say_what_is_lost(path);
+  log::warn("the database was damaged and is repaired: its tables are listed anew; what was there is kept",
+            {{"path", path}, {"kept", error ? repaired : damaged}});
+  return {};
+}
+
+}  // namespace varve::engine::rocksdb

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is done before RocksDB opens a database to write to it. Then it deletes every table that its list of files, the
+// MANIFEST, does not name: of a database whose MANIFEST has lost its end nothing would be left to be mended. So the
+// database is first looked at without changing it, and compared with the log. Included by database*.cc only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+
+namespace varve::engine::rocksdb {
+
+// Can it be opened, and does it reach to where the log begins? `oldest_segment`: of the log; nullopt: it has none, and
+// nothing is compared. Error: corrupt, or io where it may be well another time. Changes nothing.
+Status look_at_database(const std::string& path, std::optional<std::uint64_t> oldest_segment);
+
+// Lists the tables of a damaged database anew, in a folder of its own that takes the place of `path` if it has all that
+// it should have. What was there is kept beside it. Where the tables have no more than it had, it stays: then the log
+// has lost its beginning. Error: nothing has changed.
+Status repair_database(const std::string& path, std::optional<std::uint64_t> oldest_segment);
+
+}  // namespace varve::engine::rocksdb
