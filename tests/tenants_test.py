@@ -234,7 +234,7 @@ class EveryRoute(ServerCase):
             if not re.search("_(test|bench|fuzz)\\.cc$", source.name):
                 routes.update(re.findall(r'"(/[\w/.-]+)"', source.read_text()))
         self.assertGreater(len(routes), 40)
-        asked = [path.split("?")[0] for path in SAME + [case[1] for case in SHOWS + CHANGES] + ["/-/settle"] + ELSEWHERE]
+        asked = [path.split("?")[0] for path in SAME + [case[1] for case in SHOWS + CHANGES] + ["/-/settle", "/-/trust-clock"] + ELSEWHERE]
         missing = [route for route in sorted(routes - NO_ROUTES)
                    if not any(path == route or (route.endswith("/") and path.startswith(route)) for path in asked)]
         self.assertEqual(missing, [], "routes that no test of tenants asks")

@@ -210,6 +210,10 @@ void Server::State::register_metrics() {
                 [this] { return static_cast<double>(engine->ownership().jobs_held()); });
   metrics.gauge("varve_slots_set_aside", "Pieces of maintenance that failed on what they found, and are tried again.",
                 [this] { return static_cast<double>(seen.slots.set_aside); });
+  metrics.counter_from("varve_clock_jumps_total", "Times that the clock jumped ahead, since the start.",
+                       [this] { return static_cast<double>(seen.slots.clock_jumps); });
+  metrics.gauge("varve_clock_held_seconds", "How far the clock is ahead of the time by which data expire.",
+                [this] { return static_cast<double>(seen.slots.clock_held_ms) / 1000; });
   engine->register_metrics(metrics);
 }
 

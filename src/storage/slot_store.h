@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SlotStore: reports how far time slots are sealed, for people and metrics. Neither ingestion nor queries use it.
+// SlotStore: reports how far time slots are sealed, and by what time they expire, for people and metrics. Neither
+// ingestion nor queries use it.
 #pragma once
 
 #include <cstdint>
@@ -53,6 +54,8 @@ struct SlotCounts {
   std::uint64_t windows = 0;    // of rollups written since the start
   // Rollup blocks that wait for the end of their time range, which may be weeks ahead; the embedded engine has none.
   std::uint64_t rollup_blocks_pending = 0;
+  std::uint64_t clock_jumps = 0;   // ahead, since the start
+  std::int64_t clock_held_ms = 0;  // how far the clock is ahead of the time by which data expire; 0: it is believed
 };
 
 // All methods are thread-safe.
@@ -67,6 +70,8 @@ class SlotStore {
     return {};
   }
   [[nodiscard]] virtual std::vector<SetAsideWork> set_aside() const = 0;  // of all tenants
+  // Data expire by the clock as it is now, although it has jumped. An engine that does not doubt it does nothing.
+  virtual void trust_clock() {}
 };
 
 }  // namespace varve::storage

@@ -94,6 +94,7 @@ Status Runner::read(const TaskName& name) {
   known.state = {};
   known.state.of = version_of(*task);
   if (state && state->of == known.state.of) known.state = std::move(*state);
+  go_back(known.state, clock_.now_ms());
   known.due_ms = due_ms(*task, known.state);
   known.task = std::move(*task);
   return {};

@@ -123,6 +123,27 @@ TEST_F(RunnerTest, after_a_restart_nothing_is_lost_or_done_twice) {
   EXPECT_EQ(state().metrics.at(0).points, 31U) << "the last one of the first run again";
 }
 
+TEST_F(RunnerTest, goes_on_after_the_clock_was_ahead) {
+  constexpr std::int64_t kYear = 365 * 24 * 60 * kMinute;
+  make(sums());
+  Replica replica(store, tasks, clock);
+  put(kStart - kMinute, 1);
+  replica.turn();
+  for (const bool restarts : {false, true}) {
+    clock.advance_ms(kYear);
+    replica.turn();
+    clock.advance_ms(-kYear + kMinute);
+    put(model::window_start(clock.now_ms(), kMinute) - kMinute, 2);
+    if (restarts) {
+      Replica(store, tasks, clock).turn();
+    } else {
+      replica.turn();
+    }
+    EXPECT_EQ(saved(replica), restarts ? "-1:1 0:2 1:2 " : "-1:1 0:2 ");
+    EXPECT_EQ(state().begun_ms, clock.now_ms());
+  }
+}
+
 TEST_F(RunnerTest, groups_become_tags) {
   Replica replica(store, tasks, clock);
   put(kStart - kMinute, 1, "a");

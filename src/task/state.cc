@@ -95,6 +95,16 @@ Result<State> state_of(std::string_view text) {
   return out;
 }
 
+void go_back(State& state, model::Timestamp now_ms) {
+  if (state.begun_ms > now_ms) {
+    state.begun_ms = 0;
+    state.finished = true;
+  }
+  for (MetricState& metric : state.metrics) {
+    if (metric.saved_until > now_ms) metric.saved_until.reset();
+  }
+}
+
 model::Timestamp due_ms(const Task& task, const State& state) {
   if (state.begun_ms == 0 || !state.finished) return 0;
   return model::add_units(state.begun_ms, task.interval, task.interval_unit);

@@ -38,6 +38,9 @@ std::string to_json(const State& state);
 // Errors: corrupt.
 Result<State> state_of(std::string_view json);
 
+// Forgets what was done after `now_ms`, when the clock was ahead.
+void go_back(State& state, model::Timestamp now_ms);
+
 // When it is to be run next.
 model::Timestamp due_ms(const Task& task, const State& state);
 

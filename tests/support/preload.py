@@ -40,6 +40,26 @@ def clock_ahead(seconds):
     return {"LD_PRELOAD": library("clock"), "CLOCK_AHEAD_S": str(seconds)}
 
 
+class JumpingClock:
+    """The wall clock of the processes that get `.env`: it jumps while they run. Their monotonic clocks stay."""
+
+    def __init__(self):
+        handle, self.path = tempfile.mkstemp(prefix="varve-clock-")
+        os.ftruncate(handle, 8)
+        self.map = mmap.mmap(handle, 8)
+        os.close(handle)
+        self.ahead_s = ctypes.c_longlong.from_buffer(self.map)
+        self.env = {"LD_PRELOAD": library("clock"), "CLOCK_AHEAD": self.path}
+
+    def close(self):
+        del self.ahead_s
+        self.map.close()
+        os.unlink(self.path)
+
+    def jump(self, seconds):
+        self.ahead_s.value += seconds
+
+
 class Control(ctypes.Structure):
     """As in failing_calls.c."""
     _fields_ = [(name, ctypes.c_longlong) for name in

@@ -58,4 +58,14 @@ void add_settle(Router& router, storage::SampleStore& store, TaskPool& pool) {
              Effect::administers);
 }
 
+void add_trust_clock(Router& router, storage::SlotStore& slots) {
+  router.add(
+      Method::post, "/-/trust-clock",
+      [&slots](const Request&, const Responder& answer) {
+        slots.trust_clock();
+        answer(Response::text(200, "data expire by the clock as it is\n"));
+      },
+      Effect::administers);
+}
+
 }  // namespace varve::api

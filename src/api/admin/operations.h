@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operators and scripts ask: is it alive, is it ready, how is it, and settle now.
+// What operators and scripts ask: is it alive, is it ready, how is it, settle now, and the clock is right.
 #pragma once
 
 #include <functional>
@@ -10,6 +10,7 @@
 #include "base/task_pool.h"
 #include "http/server.h"
 #include "storage/sample_store.h"
+#include "storage/slot_store.h"
 
 namespace varve::api {
 
@@ -19,5 +20,8 @@ void add_health(Router& router, const http::Gate& gate, const Metrics& metrics);
 // POST /-/settle: runs store.settle() on the pool (one at a time; the others wait their turn behind it) and answers
 // {"slots_sealed":…,"chunks_written":…,"samples":…,"messages":…,"bytes":…,"seconds":…}.
 void add_settle(Router& router, storage::SampleStore& store, TaskPool& pool);
+
+// POST /-/trust-clock: storage/slot_store.h.
+void add_trust_clock(Router& router, storage::SlotStore& slots);
 
 }  // namespace varve::api

@@ -10,6 +10,7 @@ void add_admin_routes(Router& router, const Context& context) {
   add_admin_slots(router, context.slots, context.series, context.query_pool);
   add_admin_jobs(router, context.ownership, context.query_pool);
   add_settle(router, context.samples, context.slow_pool);
+  add_trust_clock(router, context.slots);
 }
 
 }  // namespace varve::api

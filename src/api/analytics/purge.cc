@@ -66,11 +66,11 @@ struct PurgeUnderWay {
 };
 
 // Messages before this time go.
-Result<std::int64_t> end_of_purge(const MessageSource& source, const std::string& tenant, const PurgeInput& input) {
+Result<std::int64_t> end_of_purge(const MessageSource& source, const std::string& tenant, const PurgeInput& input,
+                                  std::int64_t now_us) {
   constexpr int kWhole = 100;
-  const std::int64_t now_us = source.now_us() + 1000;  // the clock's millisecond belongs to it
   if (input.percent == 0) return input.before_us;
-  if (input.percent == kWhole) return now_us;
+  if (input.percent == kWhole) return source.now_us() + 1000;  // the clock's millisecond belongs to it
   VARVE_ASSIGN_OR_RETURN(const auto first_us, oldest_message(source, tenant, [] { return Status(); }));
   if (!first_us || *first_us >= now_us) return now_us;
   const double kept = static_cast<double>(now_us) - static_cast<double>(*first_us);
@@ -91,15 +91,18 @@ void delete_before(storage::MessageStore& store, const PurgeUnderWay& purge, std
 struct Purging {
   const MessageSource source;
   storage::MessageStore& store;
+  storage::SlotStore& slots;
   TaskPool& pool;
   const std::shared_ptr<Purges> purges = std::make_shared<Purges>();
 
   Result<Response> operator()(const Request& request) const {
-    VARVE_ASSIGN_OR_RETURN(const auto input, read_purge(request.body, source.now_us()));
+    // A clock that has jumped must not make all of it old.
+    const std::int64_t now_us = source.now_us() - slots.slot_counts().clock_held_ms * 1000;
+    VARVE_ASSIGN_OR_RETURN(const auto input, read_purge(request.body, now_us));
     const auto [id, is_new] = purges->begin(request.tenant);
     if (is_new) {
       const std::shared_ptr<const PurgeUnderWay> purge(new PurgeUnderWay{purges, request.tenant, id});
-      VARVE_ASSIGN_OR_RETURN(const auto end_us, end_of_purge(source, request.tenant, input));
+      VARVE_ASSIGN_OR_RETURN(const auto end_us, end_of_purge(source, request.tenant, input, now_us));
       if (!pool.post([&to = store, purge, end_us] { delete_before(to, *purge, end_us); })) {
         return fail(Code::unavailable, "too many requests are waiting");
       }
@@ -137,7 +140,7 @@ Result<PurgeInput> read_purge(std::string_view body, std::int64_t now_us) {
 void add_purge_route(Router& router, const Context& context, const MessageSource& source) {
   const Endpoint endpoint(context.query_pool, {.status_of = analytics_status_of});
   router.add(Method::post, "/analytics/operation/database-purge",
-             endpoint.on_pool(Purging{source, *context.messages, context.slow_pool}), Effect::deletes);
+             endpoint.on_pool(Purging{source, *context.messages, context.slots, context.slow_pool}), Effect::deletes);
 }
 
 }  // namespace varve::api

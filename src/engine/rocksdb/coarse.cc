@@ -19,11 +19,10 @@ using rollup::Windows;
 
 // Of the finest granularity that has any: each is made of the one before, so they follow one another.
 std::vector<CoarseWindow> coarse_due(const JobContext& job, std::int64_t ended_before_ms) {
-  const std::int64_t now = job.env.clock.now_ms();
   const auto current = job.tables.runs();
   std::vector<CoarseWindow> due;
   for (const auto& [slot, window] : current->coarse_pending()) {
-    if (slot.start + slot.granularity_ms > ended_before_ms || job.set_aside.holds(slot, kCoarseWindow, now)) continue;
+    if (slot.start + slot.granularity_ms > ended_before_ms || job.set_aside.holds(slot, kCoarseWindow)) continue;
     if (!due.empty() && due.front().slot.granularity_ms < slot.granularity_ms) continue;
     if (!due.empty() && due.front().slot.granularity_ms > slot.granularity_ms) due.clear();
     due.push_back(window);
@@ -67,7 +66,7 @@ bool is_to_be_made(const JobContext& job, const Runs& current, const SlotKey& wi
     return wider.width_ms > width && has_coarse(current, window.tenant, wider.width_ms, window.start);
   });
   const auto stored_ms = lifetimes.stored_ms(lifetimes.level_of(width));
-  return shared::may_make(shared::is_kept(window.start + width, stored_ms, job.env.clock.now_ms()), !has_wider);
+  return shared::may_make(shared::is_kept(window.start + width, stored_ms, job.env.expiry.now_ms()), !has_wider);
 }
 
 // Windows of one tenant and granularity in one level slot are made together, group by group: what they are made of is
@@ -136,7 +135,7 @@ Status CoarseMaker::make(std::span<const CoarseWindow> together) {
   }
   for (const CoarseWindow& window : together) {
     if (!status) {
-      job_.set_aside.failed(window.slot, kCoarseWindow, status.error(), job_.env.clock.now_ms());
+      job_.set_aside.failed(window.slot, kCoarseWindow, status.error());
       continue;
     }
     job_.set_aside.succeeded(window.slot, kCoarseWindow);

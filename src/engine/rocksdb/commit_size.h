@@ -47,7 +47,7 @@ Status without_damaged(const JobContext& job, std::span<const SlotKey> slots, st
       return {};
     }
     if (status.error().code != Code::corrupt) return status;
-    job.set_aside.failed(at, aside, status.error(), job.env.clock.now_ms());
+    job.set_aside.failed(at, aside, status.error());
     std::erase(left, at);
   }
   return {};

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "base/testing/effort.h"
+#include "base/testing/jumping_clock.h"
 #include "engine/rocksdb/testing/child.h"
 #include "engine/rocksdb/testing/directory.h"
 #include "engine/rocksdb/testing/memory_directories.h"
@@ -93,6 +94,8 @@ class FailureModel {
       } else if (what < 83) {
         faults_.set(0);
         open();
+      } else if (what < 87) {
+        jump();
       } else {
         check();
       }
@@ -130,6 +133,19 @@ class FailureModel {
   void settle() {
     const auto settled = engine_->samples().settle();
     ASSERT_TRUE(settled) << settled.error().message;
+  }
+
+  // The wall clock is wrong for a moment. A start believes some hours.
+  void jump() {
+    const bool far = pick(2) == 0;
+    const std::int64_t by = (far ? 400 * kDay : 3 * kHour) * (pick(3) == 0 ? -1 : 1);
+    clock_.jump_ms(by);
+    if (far && pick(3) == 0) {
+      faults_.set(0);
+      open();
+    }
+    (void)engine_->samples().settle();
+    clock_.jump_ms(-by);
   }
 
   // Times that are new, some of them as old as it gets; or, where the samples are kept for long yet, old ones.
@@ -231,7 +247,7 @@ class FailureModel {
   const testing::TemporaryDirectory directory_;
   std::mt19937 random_;
   Faults faults_;
-  ManualClock clock_{kStart + 10 * kDay};
+  varve::testing::JumpingClock clock_{kStart + 10 * kDay};
   Options options_;
   std::optional<StoreAt> engine_;
   std::optional<Fixture> store_;

@@ -16,7 +16,7 @@ constexpr std::size_t kHoursOfGroup = 4;       // that many on average are writt
 // May the day be a stratum from now on, or does it lie in one? What is beyond the retention goes hour by hour.
 bool takes_days(const Env& env, const Runs& runs, const SlotKey& stratum) {
   const model::TimeRange range = stratum.raw_range(env.chunk_width_ms);
-  const std::int64_t now = env.clock.now_ms();
+  const std::int64_t now = env.expiry.now_ms();
   if (range.last > now || range.first < shared::kept_from(env.options.raw_retention_ms, now)) return false;
   bool takes = true;
   for_each_raw_slot(runs, stratum.tenant, range, env.chunk_width_ms, [&](const SlotKey& slot, const Runs::OfSlot&) {

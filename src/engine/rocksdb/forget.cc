@@ -101,7 +101,7 @@ void Forget::some() {
   last_ns_ = env_.clock.steady_ns();
   const View view = visible_.now();  // runs and stats are of one moment
   const auto oldest = oldest_kept(*view.runs);
-  const std::int64_t now_ms = env_.clock.now_ms();
+  const std::int64_t now_ms = env_.expiry.now_ms();
   std::vector<Empty> over;
   std::map<model::TenantId, std::vector<model::SeriesId>> doubtful;
   {

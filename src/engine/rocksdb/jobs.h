@@ -96,7 +96,7 @@ void keep_coarse_fresh(const Env& env, const Runs& current, Database::Commit& co
 // --- retention.cc: drops whole slots
 class Retention {
  public:
-  explicit Retention(const JobContext& job) : job_(job), last_ms_(job.env.clock.now_ms()) {}
+  explicit Retention(const JobContext& job) : job_(job), last_ms_(job.env.steady_ms()) {}
   // Has anything expired? Checks no more often than the retentions require.
   bool due();
   Status drop_expired();
@@ -105,7 +105,7 @@ class Retention {
   [[nodiscard]] bool looks_again() const;
 
   const JobContext job_;
-  std::int64_t last_ms_;  // time of the last check; the start counts as one
+  std::int64_t last_ms_;  // of the last check, steady; the start counts as one
 };
 
 // --- reclaim.cc: drops samples and windows whose TTL has expired
@@ -113,13 +113,14 @@ class Reclaim {
  public:
   explicit Reclaim(const JobContext& job) : job_(job) {}
   Status recover();  // at start
-  [[nodiscard]] bool due() const;
+  [[nodiscard]] bool due();
   [[nodiscard]] bool under_way() const { return !slots_.empty(); }
   Status some();  // does one slot, or finds those that are due
   Status all();   // does all slots that are due now
 
  private:
   void find_slots();
+  void go_back_with_clock();
   Result<bool> holds_expired(const SlotKey& slot);
 
   const JobContext job_;

@@ -2,6 +2,7 @@
 #include "engine/rocksdb/maintenance.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "engine/rocksdb/commit_size.h"
 #include "engine/rocksdb/erase.h"
 #include "engine/rocksdb/runs/level_slots.h"
+#include "engine/rocksdb/runs/stored_time.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -45,6 +47,7 @@ storage::SettleReport what_changed(const Runs& before, const Runs& after) {
 constexpr std::size_t kSlotsSealedTogether = 64;
 constexpr std::int64_t kLookForQuietEveryNs = 5'000'000'000;
 constexpr std::int64_t kWidenEveryNs = 60'000'000'000;
+constexpr std::int64_t kStoreTimeEveryMs = 600'000;
 
 // Takes from a list as much as one commit can hold.
 std::span<const SlotKey> next_commit(std::span<const SlotKey>& list, const SlotMap<Runs::OfSlot>& slots,
@@ -73,7 +76,25 @@ Status Maintenance::recover() {
   const MutexLock lock(mutex_);
   job_.tables.note_emptied();  // a search that was broken off begins anew
   living_.count();
+  VARVE_ASSIGN_OR_RETURN(stored_ms_, stored_time(job_.tables.database(), kExpiryTimeKey));
+  job_.env.expiry.start(stored_ms_);
+  if (!stored_ms_) store_time_now();
   return reclaim_.recover();
+}
+
+void Maintenance::store_time() {
+  const MutexLock lock(mutex_);
+  if (stored_ms_) store_time_now();  // else the start was given up before it knew the time
+}
+
+void Maintenance::store_time_now() {
+  const std::int64_t now = job_.env.expiry.stored_ms();
+  if (stored_ms_ && std::abs(now - *stored_ms_) < kStoreTimeEveryMs) return;
+  if (auto status = store_time_in(job_.tables.database(), kExpiryTimeKey, now); !status) {
+    log::warn("the time is not kept for the next start", {{"error", status.error().message}});
+    return;
+  }
+  stored_ms_ = now;
 }
 
 // Each piece of work begins with what an earlier failure left unfinished, and only then looks at the runs; one that
@@ -87,6 +108,7 @@ bool Maintenance::attempt(const char* trouble, Status (Maintenance::*work)()) {
 bool Maintenance::once() {
   const MutexLock lock(mutex_);
   const Options& options = job_.env.options;
+  job_.env.expiry.observe();
   if (options.owned) static_cast<void>(options.owned());  // keeps what it owns
   bool worked = false;
   if (!troubles_.note("a change cannot be finished", job_.tables.finish_commit())) return false;
@@ -184,10 +206,9 @@ Status Maintenance::widen_all() {
 
 bool Maintenance::round_due() {
   const Options& options = job_.env.options;
-  const std::int64_t now = job_.env.clock.now_ms();
-  if (now - last_round_ms_ < options.slot_quiet_ms && now >= last_round_ms_) return false;
+  if (job_.env.steady_ms() - last_round_ms_ < options.slot_quiet_ms) return false;
   if (retention_.due()) return true;
-  const std::int64_t ended_before = now - options.slot_quiet_ms;
+  const std::int64_t ended_before = job_.env.clock.now_ms() - options.slot_quiet_ms;
   if (head_has_ended(ended_before) || !sealable_messages(job_, ended_before).empty()) return true;
   if (!options.rolls_up || owned_partitions(options).empty()) return false;
   return !sealable(job_, ended_before).empty() || !coarse_due(job_, ended_before).empty();
@@ -204,8 +225,9 @@ bool Maintenance::head_has_ended(std::int64_t ended_before_ms) const {
 }
 
 Status Maintenance::settle_round() {
-  last_round_ms_ = job_.env.clock.now_ms();
-  const std::int64_t ended_before = last_round_ms_ - job_.env.options.slot_quiet_ms;
+  last_round_ms_ = job_.env.steady_ms();
+  store_time_now();
+  const std::int64_t ended_before = job_.env.clock.now_ms() - job_.env.options.slot_quiet_ms;
   if (head_has_ended(ended_before)) VARVE_RETURN_IF_ERROR(flush_.all());
   const auto growing = growing_sets(job_, ended_before);
   std::vector<SlotKey> left;
@@ -261,6 +283,8 @@ Status Maintenance::seal_all_messages(std::int64_t ended_before_ms) {
 Result<storage::SettleReport> Maintenance::settle() {
   MutexLock lock(mutex_);
   VARVE_RETURN_IF_ERROR(job_.tables.finish_commit());
+  job_.env.expiry.observe();
+  store_time_now();
   const auto before = job_.tables.runs();
   VARVE_RETURN_IF_ERROR(flush_.all());
   VARVE_RETURN_IF_ERROR(merge_all());

@@ -11,6 +11,8 @@
 // the load of a long backfill is the same all the time.
 #pragma once
 
+#include <optional>
+
 #include "base/mutex.h"
 #include "engine/rocksdb/flush.h"
 #include "engine/rocksdb/forget.h"
@@ -26,14 +28,17 @@ class Maintenance {
  public:
   Maintenance(const Env& env, Catalog& catalog, Visible& visible, Ingest& ingest, Tables& tables, Flush& flush,
               TaskPool& helpers)
-      : job_{env, catalog, tables, set_aside_},
+      : set_aside_(env.clock),
+        job_{env, catalog, tables, set_aside_},
         visible_(visible),
         flush_(flush),
         forget_(env, catalog, visible, ingest, tables, helpers),
         living_(env, catalog, visible),
-        last_round_ms_(env.clock.now_ms()) {}
+        last_round_ms_(env.steady_ms()) {}
 
   Status recover() VARVE_EXCLUDES(mutex_);  // at start
+  // Keeps for the next start by what time data expire. If it cannot be written, the log says so.
+  void store_time() VARVE_EXCLUDES(mutex_);
   // One step of the maintenance thread. False: there is nothing to do now.
   bool once() VARVE_EXCLUDES(mutex_);
   // Semantics: storage/sample_store.h and storage/series_store.h.
@@ -47,6 +52,7 @@ class Maintenance {
 
  private:
   bool attempt(const char* trouble, Status (Maintenance::*work)()) VARVE_REQUIRES(mutex_);
+  void store_time_now() VARVE_REQUIRES(mutex_);
   Status erase_garbage() { return job_.tables.database().erase_garbage(); }
   Status reclaim_some() VARVE_REQUIRES(mutex_) { return reclaim_.some(); }
   Status merge_some() VARVE_REQUIRES(mutex_);
@@ -75,12 +81,13 @@ class Maintenance {
   Reclaim reclaim_ VARVE_GUARDED_BY(mutex_){job_};
   Retention retention_ VARVE_GUARDED_BY(mutex_){job_};
   Troubles troubles_ VARVE_GUARDED_BY(mutex_);
-  std::vector<SlotKey> sealing_ VARVE_GUARDED_BY(mutex_);      // sets that were found to be quiet
-  std::int64_t last_looked_ns_ VARVE_GUARDED_BY(mutex_) = 0;   // when they were looked for; steady
-  std::vector<SlotKey> left_ VARVE_GUARDED_BY(mutex_);         // that grew, by the last round
-  std::vector<Widening> widening_ VARVE_GUARDED_BY(mutex_);    // strata that were found to be due
-  std::int64_t last_widened_ns_ VARVE_GUARDED_BY(mutex_) = 0;  // when they were looked for; steady
-  std::int64_t last_round_ms_ VARVE_GUARDED_BY(mutex_);        // the start counts as a round: it is busy enough
+  std::optional<std::int64_t> stored_ms_ VARVE_GUARDED_BY(mutex_);  // by store_time()
+  std::vector<SlotKey> sealing_ VARVE_GUARDED_BY(mutex_);           // sets that were found to be quiet
+  std::int64_t last_looked_ns_ VARVE_GUARDED_BY(mutex_) = 0;        // when they were looked for; steady
+  std::vector<SlotKey> left_ VARVE_GUARDED_BY(mutex_);              // that grew, by the last round
+  std::vector<Widening> widening_ VARVE_GUARDED_BY(mutex_);         // strata that were found to be due
+  std::int64_t last_widened_ns_ VARVE_GUARDED_BY(mutex_) = 0;       // when they were looked for; steady
+  std::int64_t last_round_ms_ VARVE_GUARDED_BY(mutex_);  // steady; the start counts as a round: it is busy enough
 };
 
 }  // namespace varve::engine::rocksdb

@@ -61,7 +61,6 @@ Status merge(const JobContext& job, std::span<const SlotKey> slots, bool whole) 
 
 std::vector<SlotKey> mergeable(const JobContext& job, bool all) {
   const std::int64_t quiet_before = job.quiet_before_ns();
-  const std::int64_t now = job.env.clock.now_ms();
   const bool rolls_up = !job.env.options.rollups.levels.empty();
   const auto current = job.tables.runs();
   std::vector<SlotKey> due;
@@ -77,7 +76,7 @@ std::vector<SlotKey> mergeable(const JobContext& job, bool all) {
     const bool quiet = of_slot.grown_steady_ns <= quiet_before && (raw || done);
     const bool due_now = quiet || (raw && done) || of_slot.runs.size() >= job.env.options.runs_per_slot_max;
     if (!all && !due_now) continue;
-    if (!job.set_aside.holds(slot, kMergeOfSlot, now)) due.push_back(slot);
+    if (!job.set_aside.holds(slot, kMergeOfSlot)) due.push_back(slot);
   }
   return due;
 }

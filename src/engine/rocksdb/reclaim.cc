@@ -13,19 +13,17 @@
 #include <algorithm>
 #include <set>
 
-#include "base/bytes.h"
 #include "base/log.h"
 #include "engine/rocksdb/jobs.h"
 #include "engine/rocksdb/runs/level_slots.h"
 #include "engine/rocksdb/runs/run_reader.h"
+#include "engine/rocksdb/runs/stored_time.h"
 #include "engine/shared/stored_for.h"
 #include "model/time.h"
 #include "rollup/columns.h"
 
 namespace varve::engine::rocksdb {
 namespace {
-
-constexpr const char* kReclaimedKey = "e";
 
 model::Timestamp end_of(const SlotKey& slot, std::int64_t chunk_width_ms) {
   if (slot.is_raw()) return slot.raw_range(chunk_width_ms).last;
@@ -35,12 +33,13 @@ model::Timestamp end_of(const SlotKey& slot, std::int64_t chunk_width_ms) {
 }  // namespace
 
 Status Reclaim::recover() {
-  VARVE_ASSIGN_OR_RETURN(const auto stored, job_.tables.database().text(kReclaimedKey));
-  if (!stored) return {};
-  if (stored->size() != sizeof(std::int64_t)) return fail(Code::corrupt, "what was reclaimed is not a time");
-  done_ms_ = static_cast<std::int64_t>(load_be64(stored->data()));
+  VARVE_ASSIGN_OR_RETURN(const auto stored, stored_time(job_.tables.database(), kReclaimedKey));
+  if (stored) done_ms_ = *stored;
   return {};
 }
+
+// What was put after the clock was ahead is looked at in its time, too.
+void Reclaim::go_back_with_clock() { done_ms_ = std::min(done_ms_, job_.env.expiry.now_ms()); }
 
 // Of all samples of the slot that are this group's, or windows that are of its series.
 bool is_expired(const JobContext& job, const SlotKey& slot, std::uint32_t group, std::int64_t now_ms) {
@@ -54,7 +53,8 @@ bool is_expired(const JobContext& job, const SlotKey& slot, std::uint32_t group,
 
 // Whose times to live have become over since the last look.
 void Reclaim::find_slots() {
-  const std::int64_t now = job_.env.clock.now_ms();
+  go_back_with_clock();
+  const std::int64_t now = job_.env.expiry.now_ms();
   std::map<model::TenantId, std::set<std::uint32_t>> ttls;
   {
     const ReaderLock lock(job_.catalog.mutex);
@@ -77,9 +77,10 @@ void Reclaim::find_slots() {
   job_.tables.note_emptied();
 }
 
-bool Reclaim::due() const {
+bool Reclaim::due() {
   if (!slots_.empty()) return true;
-  const std::int64_t since_ms = job_.env.clock.now_ms() - done_ms_;
+  go_back_with_clock();
+  const std::int64_t since_ms = job_.env.expiry.now_ms() - done_ms_;
   if (since_ms < model::kHourMs) return false;
   const ReaderLock lock(job_.catalog.mutex);
   if (!job_.catalog.index.has_mortal_groups()) return false;
@@ -94,17 +95,15 @@ Status Reclaim::some() {
   if (slots_.empty()) find_slots();
   if (!slots_.empty()) {
     const SlotKey slot = slots_.back();
-    if (!job_.set_aside.holds(slot, kMergeOfSlot, job_.env.clock.now_ms())) {
+    if (!job_.set_aside.holds(slot, kMergeOfSlot)) {
       VARVE_ASSIGN_OR_RETURN(const bool holds, holds_expired(slot));
       if (holds) VARVE_RETURN_IF_ERROR(merge(job_, {&slot, 1}, true));
     }
     slots_.pop_back();
   }
   if (!slots_.empty()) return {};
-  std::string stored(sizeof(std::int64_t), '\0');
-  store_be64(stored.data(), static_cast<std::uint64_t>(until_ms_));
   VARVE_RETURN_IF_ERROR(job_.env.step("reclaim.done"));
-  VARVE_RETURN_IF_ERROR(job_.tables.database().put_text(kReclaimedKey, stored));
+  VARVE_RETURN_IF_ERROR(store_time_in(job_.tables.database(), kReclaimedKey, until_ms_));
   done_ms_ = until_ms_;
   return {};
 }
@@ -125,7 +124,7 @@ Result<bool> Reclaim::holds_expired(const SlotKey& slot) {
   const auto current = job_.tables.runs();
   const auto known = current->slots.find(slot);
   if (known == current->slots.end()) return false;
-  const std::int64_t now = job_.env.clock.now_ms();
+  const std::int64_t now = job_.env.expiry.now_ms();
   std::vector<std::uint32_t> expired;
   {
     const ReaderLock lock(job_.catalog.mutex);

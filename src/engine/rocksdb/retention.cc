@@ -13,7 +13,7 @@ namespace {
 // Slots whose runs, or whose mark, have outlived their time.
 std::vector<SlotKey> expired(const JobContext& job, const Runs& current) {
   std::vector<SlotKey> over;
-  const std::int64_t now = job.env.clock.now_ms();
+  const std::int64_t now = job.env.expiry.now_ms();
   const shared::Lifetimes lifetimes = job.env.lifetimes();
   const std::int64_t mark_ms = lifetimes.longest_ms();
   const bool makes_windows = !lifetimes.levels.empty() && job.env.options.rolls_up;
@@ -21,8 +21,9 @@ std::vector<SlotKey> expired(const JobContext& job, const Runs& current) {
     if (slot.is_raw()) {
       const model::Timestamp end = slot.raw_range(lifetimes.chunk_width_ms).last;
       if (of_slot.runs.empty()) return shared::is_over(end, mark_ms, now);
-      return shared::may_drop(shared::is_kept(end, lifetimes.raw_retention_ms, now),
-                              !makes_windows || of_slot.is_sealed());
+      // What is open is in no window yet. Where it cannot be read, it stays as long as windows would.
+      const bool in_windows = of_slot.is_sealed() && (of_slot.mark.open.empty() || shared::is_over(end, mark_ms, now));
+      return shared::may_drop(shared::is_kept(end, lifetimes.raw_retention_ms, now), !makes_windows || in_windows);
     }
     const std::size_t level = lifetimes.level_of(slot.granularity_ms);
     if (level == lifetimes.levels.size()) return true;  // a granularity that is no longer configured
@@ -39,7 +40,7 @@ std::vector<SlotKey> expired(const JobContext& job, const Runs& current) {
 // Slots of messages that have outlived the time of their class.
 std::vector<SlotKey> expired_messages(const JobContext& job, const Runs& current) {
   std::vector<SlotKey> over;
-  const std::int64_t now = job.env.clock.now_ms();
+  const std::int64_t now = job.env.expiry.now_ms();
   for (const auto& [slot, of_slot] : current.messages) {
     const model::Timestamp end = slot.start + job.env.chunk_width_ms;
     if (shared::is_over(end, job.env.options.message_classes.retention_ms(slot.class_id()), now)) over.push_back(slot);
@@ -55,26 +56,26 @@ bool Retention::looks_again() const {
   shortest = std::min(shortest, job_.env.options.message_classes.shortest_ms());
   for (const auto& level : job_.env.options.rollups.levels) shortest = std::min(shortest, level.retention_ms);
   const std::int64_t every = std::clamp<std::int64_t>(shortest / 8, 1000, 3'600'000);
-  return job_.env.clock.now_ms() - last_ms_ >= every;
+  return job_.env.steady_ms() - last_ms_ >= every;
 }
 
 bool Retention::due() {
   if (!looks_again()) return false;
   const auto current = job_.tables.runs();
   if (!expired(job_, *current).empty() || !expired_messages(job_, *current).empty()) return true;
-  last_ms_ = job_.env.clock.now_ms();
+  last_ms_ = job_.env.steady_ms();
   return false;
 }
 
 Status Retention::drop_expired() {
   if (!looks_again()) return {};
-  last_ms_ = job_.env.clock.now_ms();
+  last_ms_ = job_.env.steady_ms();
   const auto current = job_.tables.runs();
   const auto over = expired(job_, *current);
   const auto messages_over = expired_messages(job_, *current);
   if (over.empty() && messages_over.empty()) return {};
   VARVE_RETURN_IF_ERROR(job_.env.step("retention.begin"));
-  const std::int64_t now = job_.env.clock.now_ms();
+  const std::int64_t now = job_.env.expiry.now_ms();
   Change change{.what = "retention"};
   Database::Commit& commit = change.commit;
   const shared::Lifetimes lifetimes = job_.env.lifetimes();

@@ -27,7 +27,7 @@ RunMerger::RunMerger(const JobContext& job, const char* what)
       nothing_{nullptr, nullptr, current_, nullptr},
       draft_(job.tables.database()),
       writer_(draft_),
-      now_ms_(job.env.clock.now_ms()),
+      now_ms_(job.env.expiry.now_ms()),
       change_{.what = what} {
   const ReaderLock lock(job.catalog.mutex);
   any_ttl_ = job.catalog.index.has_mortal_groups();

@@ -86,8 +86,8 @@ bool SealBatcher::is_ours(std::span<const model::SeriesId> series, model::Tenant
 // not, it would be added twice: then nothing is committed, and the others begin again without it.
 class Sealing {
  public:
-  Sealing(SealBatcher& batcher, SetAside& set_aside, RollupWriter& writer, std::int64_t now_ms)
-      : batcher_(batcher), set_aside_(set_aside), writer_(writer), now_ms_(now_ms) {}
+  Sealing(SealBatcher& batcher, SetAside& set_aside, RollupWriter& writer)
+      : batcher_(batcher), set_aside_(set_aside), writer_(writer) {}
 
   Status start(const SealContext& context, const SlotKey& slot);
   // To be called once. Returns how many slots are sealed by this commit.
@@ -101,7 +101,6 @@ class Sealing {
   SealBatcher& batcher_;
   SetAside& set_aside_;
   RollupWriter& writer_;
-  const std::int64_t now_ms_;
   std::deque<SlotSealer> sealers_;
   std::optional<SlotKey> spoiler_;
 };
@@ -114,7 +113,7 @@ Status Sealing::start(const SealContext& context, const SlotKey& slot) {
 
 Status Sealing::set_aside(SlotSealer& sealer, const Status& status) {
   if (status.error().code != Code::corrupt) return status;
-  set_aside_.failed(sealer.slot(), kSealOfSlot, status.error(), now_ms_);
+  set_aside_.failed(sealer.slot(), kSealOfSlot, status.error());
   sealer.give_up();
   if (!sealer.has_lost_samples()) return {};
   spoiler_ = sealer.slot();
@@ -154,7 +153,7 @@ void rest_if_open(const JobContext& job, const SlotKey& slot) {
   const auto current = job.tables.runs();
   const auto known = current->slots.find(slot);
   if (known == current->slots.end() || known->second.mark.open.empty()) return;
-  model::Timestamp until = std::numeric_limits<model::Timestamp>::max();
+  std::int64_t until = std::numeric_limits<std::int64_t>::max();
   for (const auto& entry : job.set_aside.list()) {
     if (entry.slot == slot) until = std::min(until, entry.retry_ms);
   }
@@ -181,7 +180,7 @@ Status seal_together(const JobContext& job, std::span<const SlotKey> slots, std:
   for (auto rest = slots; !rest.empty();) {
     const auto together = next_together(job.env, rest);
     const ScanSource source = job.tables.source(nothing, together[0].tenant);
-    Sealing sealing(batcher, job.set_aside, writer, job.env.clock.now_ms());
+    Sealing sealing(batcher, job.set_aside, writer);
     Status status;
     for (auto slot = together.begin(); status && slot != together.end(); ++slot) {
       status = sealing.start({job.env.options, job.catalog, current, source, job.set_aside}, *slot);

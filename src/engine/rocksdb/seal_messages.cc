@@ -48,12 +48,11 @@ Status seal_messages(const JobContext& job, std::span<const SlotKey> slots) {
 }
 
 std::vector<SlotKey> sealable_messages(const JobContext& job, std::int64_t ended_before_ms) {
-  const std::int64_t now = job.env.clock.now_ms();
   const auto current = job.tables.runs();
   std::vector<SlotKey> due;
   for (const auto& [slot, _] : current->unsealed_messages()) {
     if (slot.start + job.env.chunk_width_ms > ended_before_ms) continue;
-    if (!job.set_aside.holds(slot, kSealOfSlot, now)) due.push_back(slot);
+    if (!job.set_aside.holds(slot, kSealOfSlot)) due.push_back(slot);
   }
   return due;
 }

@@ -21,10 +21,17 @@ std::int64_t widest_level_slot_ms(const Env& env) {
 }
 
 // Nothing of it has been sealed before, and nothing keeps it from being sealed.
-bool is_new(const JobContext& job, const Runs& runs, const SlotKey& slot, std::int64_t now_ms) {
+bool is_new(const JobContext& job, const Runs& runs, const SlotKey& slot) {
   return runs.slots.at(slot).mark == Mark{} &&
          !comes_late(runs, slot, job.env.options.rollups, job.env.chunk_width_ms) &&
-         !job.set_aside.holds(slot, kSealOfSlot, now_ms);
+         !job.set_aside.holds(slot, kSealOfSlot);
+}
+
+// A slot may have been dropped although its time is not over: the clock was wrong then, or raw.retention shorter. What
+// has come since stays as samples until its time is over, as all samples do, and is added to the windows then.
+bool keeps_samples(const JobContext& job, const SlotKey& slot, std::int64_t now_ms) {
+  const model::Timestamp end = slot.raw_range(job.env.chunk_width_ms).last;
+  return shared::is_kept(end, job.env.options.raw_retention_ms, now_ms) == shared::Kept::kept;
 }
 
 // The pending slots that share level slots, set after set; `start`: where the level slots begin.
@@ -42,15 +49,16 @@ void for_each_set(const JobContext& job, const Runs& runs,
 }  // namespace
 
 std::vector<SlotKey> sealable(const JobContext& job, std::int64_t ended_before_ms) {
-  const std::int64_t now = job.env.clock.now_ms();
+  const std::int64_t now = job.env.expiry.now_ms();
   const auto current = job.tables.runs();
   std::vector<SlotKey> due;
   for (const auto& [slot, _] : current->pending()) {
-    if (slot.raw_range(job.env.chunk_width_ms).last > ended_before_ms || job.set_aside.holds(slot, kSealOfSlot, now))
+    if (slot.raw_range(job.env.chunk_width_ms).last > ended_before_ms || job.set_aside.holds(slot, kSealOfSlot))
       continue;
     const Runs::OfSlot& of_slot = current->slots.at(slot);
+    if (of_slot.mark.dropped && keeps_samples(job, slot, now)) continue;
     const bool only_open = of_slot.is_sealed() && !of_slot.mark.open.empty();
-    if (only_open && job.set_aside.rests(slot, of_slot.mark.open.size(), now)) continue;
+    if (only_open && job.set_aside.rests(slot, of_slot.mark.open.size())) continue;
     due.push_back(slot);
   }
   return due;
@@ -71,11 +79,10 @@ std::vector<SlotKey> quiet_sets(const JobContext& job, std::int64_t ended_before
                                 std::span<const model::Timestamp> in_heads) {
   const std::int64_t width = widest_level_slot_ms(job.env);
   const std::int64_t quiet_before = job.quiet_before_ns();
-  const std::int64_t now = job.env.clock.now_ms();
   const auto current = job.tables.runs();
   const auto is_quiet = [&](const SlotKey& slot) {
     return slot.raw_range(job.env.chunk_width_ms).last <= ended_before_ms &&
-           current->slots.at(slot).grown_steady_ns <= quiet_before && is_new(job, *current, slot, now);
+           current->slots.at(slot).grown_steady_ns <= quiet_before && is_new(job, *current, slot);
   };
   std::vector<SlotKey> due;
   for_each_set(job, *current, [&](model::Timestamp start, std::span<const SlotKey> set) {
@@ -89,13 +96,12 @@ std::vector<SlotKey> quiet_sets(const JobContext& job, std::int64_t ended_before
 std::vector<SlotKey> growing_sets(const JobContext& job, std::int64_t ended_before_ms) {
   const std::int64_t width = widest_level_slot_ms(job.env);
   const std::int64_t quiet_before = job.quiet_before_ns();
-  const std::int64_t now = job.env.clock.now_ms();
   const auto current = job.tables.runs();
   const auto grows = [&](const SlotKey& slot) { return current->slots.at(slot).grown_steady_ns > quiet_before; };
   std::vector<SlotKey> growing;
   for_each_set(job, *current, [&](model::Timestamp start, std::span<const SlotKey> set) {
     if (start + width > ended_before_ms || std::ranges::none_of(set, grows)) return;
-    const bool all_new = std::ranges::all_of(set, [&](const SlotKey& s) { return is_new(job, *current, s, now); });
+    const bool all_new = std::ranges::all_of(set, [&](const SlotKey& s) { return is_new(job, *current, s); });
     if (all_new) growing.insert(growing.end(), set.begin(), set.end());
   });
   return growing;

@@ -113,6 +113,41 @@ TEST_F(SetAsideStore, a_damaged_slot_does_not_stop_the_others) {
   EXPECT_EQ(read("m", 5 * kMinute, {kStart, kStart + 3 * kHour}).windows, 36U);
 }
 
+TEST_F(SetAsideStore, samples_that_are_in_no_window_yet_outlive_retention) {
+  const auto group = store.group({"m"});
+  put_hours(*group, 3);
+  spill();
+  const model::TimeRange second{kStart + kHour, kStart + 2 * kHour};
+  const auto old = exchange_blocks(second.first, {"rubbish"});
+  settle();
+  ASSERT_EQ(engine.store().set_aside().size(), 1U);
+  engine.options().raw_retention_ms = 12 * kDay;
+  engine.restart();
+  settle_in(3 * kDay);
+  const auto slots = engine.store().slots(store.tenant(), 10);
+  ASSERT_EQ(slots.size(), 3U);
+  EXPECT_EQ(slots[0].samples, 0U);
+  EXPECT_EQ(slots[1].samples, 60U);
+  EXPECT_EQ(slots[2].samples, 0U);
+  exchange_blocks(second.first, old);
+  settle_in(kHour);
+  settle_in(kHour);
+  EXPECT_EQ(read("m", 5 * kMinute, second).windows, 12U);
+  EXPECT_EQ(engine.store().slots(store.tenant(), 10).at(1).samples, 0U);
+}
+
+TEST_F(SetAsideStore, a_clock_that_went_back_does_not_keep_it_aside) {
+  put_hours(*store.group({"m"}), 3);
+  spill();
+  exchange_blocks(kStart + kHour, {"rubbish"});
+  settle();
+  clock.jump_ms(-kDay);
+  clock.advance_ms(10'000);
+  EXPECT_EQ(engine.store().set_aside().at(0).retry_ms - clock.now_ms(), 0) << "it is due, whatever the wall clock says";
+  settle();
+  EXPECT_EQ(engine.store().set_aside().at(0).failures, 2U);
+}
+
 TEST_F(SetAsideStore, fragments_that_cannot_be_merged_stay) {
   const auto group = store.group({"m"});
   engine.options().merge_quiet_ms = 1'000'000'000;

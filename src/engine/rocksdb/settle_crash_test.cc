@@ -210,17 +210,18 @@ std::vector<std::vector<std::string>> steps_of_life() {
   const testing::TemporaryDirectory directory;
   std::vector<std::vector<std::string>> steps(kActs);
   Options options = settle_options(directory.path());
-  int act = 0;
+  int settling = -1;
   const testing::OwnSteps own;
   options.at_step = [&](std::string_view name) {
-    if (own.has(name)) steps[static_cast<std::size_t>(act)].emplace_back(name);
+    if (settling >= 0 && own.has(name)) steps[static_cast<std::size_t>(settling)].emplace_back(name);
     return Status{};
   };
   SettledLife life(options, 0);
-  for (; act < kActs; ++act) {
+  for (int act = 0; act < kActs; ++act) {
     SCOPED_TRACE("act " + std::to_string(act));
     EXPECT_TRUE(life.put(act));
     life.check(act + 1);
+    settling = act;
     EXPECT_TRUE(life.settle());
     life.check(act + 1);
     life.check_samples(act + 1);

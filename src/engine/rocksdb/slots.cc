@@ -77,6 +77,8 @@ storage::SlotCounts Store::slot_counts() const {
   counts.set_aside = state_->maintenance.set_aside().size();
   counts.sealed = state_->tables.slots_sealed();
   counts.windows = state_->tables.windows_written();
+  counts.clock_jumps = state_->env.expiry.jumps();
+  counts.clock_held_ms = state_->env.expiry.held_ms();
   constexpr auto first = std::numeric_limits<model::Timestamp>::min();
   constexpr auto last = std::numeric_limits<model::Timestamp>::max();
   counts.pending = now.runs->unsettled() + now.runs->unsealed_messages().size();
@@ -147,6 +149,7 @@ std::vector<SlotState> Store::message_slots(model::TenantId tenant, std::size_t 
 
 std::vector<storage::SetAsideWork> Store::set_aside() const {
   std::vector<storage::SetAsideWork> list;
+  const std::int64_t now_ms = state_->env.clock.now_ms();
   const ReaderLock lock(state_->catalog.mutex);
   for (SetAside::Entry& entry : state_->maintenance.set_aside().list()) {
     storage::SetAsideWork work;
@@ -156,11 +159,13 @@ std::vector<storage::SetAsideWork> Store::set_aside() const {
     work.work = entry.work == kMergeOfSlot ? "merge" : entry.work == kCoarseWindow ? "coarsen" : "seal";
     if (entry.work < kWorkNumbersFrom) work.series = describe(state_->catalog.index, entry.work);
     work.failures = entry.failures;
-    work.retry_ms = entry.retry_ms;
+    work.retry_ms = now_ms + (entry.retry_ms - state_->env.steady_ms());
     work.error = std::move(entry.error);
     list.push_back(std::move(work));
   }
   return list;
 }
+
+void Store::trust_clock() { state_->env.expiry.trust(); }
 
 }  // namespace varve::engine::rocksdb

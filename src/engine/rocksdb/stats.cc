@@ -25,7 +25,7 @@ Result<std::vector<SeriesStats>> Store::series_stats(model::TenantId tenant,
   std::vector<SeriesStats> out(series.size());
   std::vector<Wanted> wanted;
   std::vector<model::Timestamp> alive(series.size(), model::kTimestampMax);  // since when something may be left
-  const std::int64_t now_ms = state_->env.clock.now_ms();
+  const std::int64_t now_ms = state_->env.expiry.now_ms();
   {
     std::vector<index::Place> places;
     const ReaderLock lock(state_->catalog.mutex);

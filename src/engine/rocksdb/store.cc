@@ -37,6 +37,8 @@ Store::~Store() = default;
 
 Result<std::unique_ptr<Store>> Store::open(const Options& options, const Clock& clock) {
   VARVE_RETURN_IF_ERROR(options.rollups.check(options.slot_width_ms));
+  // RocksDB takes the time for a number without a sign, and checks that it is none.
+  if (clock.now_ms() < 0) return fail(Code::invalid, "the clock of this machine is before 1970: set it, then start");
   VARVE_ASSIGN_OR_RETURN(auto directory, Directory::open(options.path, options.slot_width_ms));
   VARVE_ASSIGN_OR_RETURN(const auto segments, log_segments(directory.wal()));
   Database::Opening opening{directory.is_new(), options.repair, std::nullopt};
@@ -74,6 +76,7 @@ Status Store::State::start(Store& store) {
 Store::State::~State() {
   ingest.refuse();
   maintainer.stop();
+  maintenance.store_time();
   flusher.stop();
   ingest.stop();
 }

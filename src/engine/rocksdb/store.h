@@ -43,7 +43,8 @@ class Store final : public storage::SeriesStore,
                     public storage::MessageStore {
  public:
   // Blocks while it replays the log. Errors: conflict (another process has locked the directory), corrupt (the log is
-  // damaged, with file and offset; see Options::repair), invalid (created with another slot width), io.
+  // damaged, with file and offset; see Options::repair), invalid (created with another slot width; a clock before
+  // 1970), io.
   static Result<std::unique_ptr<Store>> open(const Options& options, const Clock& clock);
   // Waits for the running maintenance step. Rows in the head stay in the log.
   ~Store() override;
@@ -108,6 +109,7 @@ class Store final : public storage::SeriesStore,
   [[nodiscard]] std::vector<storage::SlotState> slots(model::TenantId tenant, std::size_t limit) const override;
   [[nodiscard]] std::vector<storage::SlotState> message_slots(model::TenantId tenant, std::size_t limit) const override;
   [[nodiscard]] std::vector<storage::SetAsideWork> set_aside() const override;
+  void trust_clock() override;
 
   Status put_text(const storage::TextName& name, std::string_view text) override;
   Status erase_text(const storage::TextName& name) override;

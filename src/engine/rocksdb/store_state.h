@@ -26,13 +26,17 @@ namespace varve::engine::rocksdb {
 
 struct Store::State {
   State(const Options& options, const Clock& clock, Directory opened, std::unique_ptr<Database> database)
-      : env(options, clock), directory(std::move(opened)), tables(env, visible, std::move(database)) {
+      : expiry(clock),
+        env(options, clock, expiry),
+        directory(std::move(opened)),
+        tables(env, visible, std::move(database)) {
     tables.on_flushed([this](std::uint64_t first_segment) { ingest.flushed(first_segment); });
   }
   ~State();
 
   Status start(Store& store);
 
+  shared::ExpiryClock expiry;
   const Env env;
   const Directory directory;
   RecoveryReport recovery;

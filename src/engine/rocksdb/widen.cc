@@ -23,7 +23,6 @@ struct Narrow {
 };
 
 Narrow narrow_of(const JobContext& job, const Runs& runs, const SlotKey& stratum) {
-  const std::int64_t now = job.env.clock.now_ms();
   Narrow narrow;
   const auto add = [&](const SlotKey& slot, const Runs::OfSlot& of_slot) {
     narrow.slots.push_back(slot);
@@ -32,7 +31,7 @@ Narrow narrow_of(const JobContext& job, const Runs& runs, const SlotKey& stratum
     narrow.mark.sealed = std::max(narrow.mark.sealed, of_slot.content());
     narrow.grown_steady_ns = std::max(narrow.grown_steady_ns, of_slot.grown_steady_ns);
     narrow.settled = narrow.settled && !of_slot.runs.empty() && !of_slot.mark.dropped &&
-                     !runs.pending().contains(slot) && !job.set_aside.holds(slot, kMergeOfSlot, now);
+                     !runs.pending().contains(slot) && !job.set_aside.holds(slot, kMergeOfSlot);
   };
   const std::int64_t chunk_width = job.env.chunk_width_ms;
   for_each_raw_slot(runs, stratum.tenant, stratum.raw_range(chunk_width), chunk_width, add);
@@ -47,7 +46,7 @@ Narrow narrow_of(const JobContext& job, const Runs& runs, const SlotKey& stratum
 // narrower slots, one of which there must be.
 std::vector<Widening> widenable_to(const JobContext& job, const Runs& runs, const Options::Stratum& kind,
                                    std::int64_t of, std::int64_t quiet_before_ns) {
-  const std::int64_t now = job.env.clock.now_ms();
+  const std::int64_t now = job.env.expiry.now_ms();
   const model::Timestamp kept_from = shared::kept_from(job.env.options.raw_retention_ms, now);
   std::vector<Widening> due;
   std::optional<SlotKey> looked_at;
@@ -57,7 +56,7 @@ std::vector<Widening> widenable_to(const JobContext& job, const Runs& runs, cons
     if (looked_at == stratum) continue;
     looked_at = stratum;
     if (stratum.start < kept_from || stratum.start + kind.width_ms > now) continue;
-    if (job.set_aside.holds(stratum, kMergeOfSlot, now)) continue;
+    if (job.set_aside.holds(stratum, kMergeOfSlot)) continue;
     const Narrow narrow = narrow_of(job, runs, stratum);
     const bool is_due = narrow.settled && narrow.grown_steady_ns <= quiet_before_ns;
     if (is_due && narrow.bytes <= kind.bytes_max) due.push_back({stratum, narrow.slots.size(), narrow.bytes});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Env: the options and the clock of a store, which all its parts share. Constant.
+// Env: the options and the clocks of a store, which all its parts share. Constant.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,21 @@
 #include "base/clock.h"
 #include "engine/rocksdb/env/options.h"
 #include "engine/shared/chunk_width.h"
+#include "engine/shared/expiry_clock.h"
 #include "engine/shared/stored_for.h"
 
 namespace varve::engine::rocksdb {
 
 struct Env {
-  Env(const Options& o, const Clock& c) : options(o), clock(c) {}
+  Env(const Options& o, const Clock& c, shared::ExpiryClock& e) : options(o), clock(c), expiry(e) {}
 
   const Options options;
   const Clock& clock;
+  shared::ExpiryClock& expiry;  // by it goes all that is deleted, or not read any more, because its time is over
   const std::int64_t chunk_width_ms = shared::chunk_width_ms(options.slot_width_ms, options.rollups);
 
+  // For waiting, which no jump of the clock may make longer.
+  [[nodiscard]] std::int64_t steady_ms() const { return clock.steady_ns() / 1'000'000; }
   [[nodiscard]] shared::Lifetimes lifetimes() const {
     return {options.rollups.levels, options.raw_retention_ms, chunk_width_ms};
   }

@@ -122,7 +122,7 @@ struct ScanSource {
   const View& view;
   const Database& database;
   BlockCache& cache;
-  const Clock& clock;
+  const Clock& clock;  // Env::expiry
   model::TenantId tenant;
   std::int64_t chunk_width_ms;
   std::int64_t raw_retention_ms;

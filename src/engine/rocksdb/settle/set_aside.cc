@@ -6,18 +6,18 @@
 
 namespace varve::engine::rocksdb {
 
-bool SetAside::holds(const SlotKey& slot, std::uint32_t work, model::Timestamp now_ms) const {
+bool SetAside::holds(const SlotKey& slot, std::uint32_t work) const {
   const MutexLock lock(mutex_);
   const auto found = entries_.find({slot, work});
-  return found != entries_.end() && now_ms < found->second.retry_ms;
+  return found != entries_.end() && steady_ms() < found->second.retry_ms;
 }
 
-void SetAside::failed(const SlotKey& slot, std::uint32_t work, const Error& error, model::Timestamp now_ms) {
+void SetAside::failed(const SlotKey& slot, std::uint32_t work, const Error& error) {
   const MutexLock lock(mutex_);
   Entry& entry = entries_[{slot, work}];
   entry = {slot, work, entry.failures + 1, 0, error.message};
-  entry.retry_ms = tracker::retry_at(options_, entry.failures, now_ms);
-  check(entry.retry_ms > now_ms, "what failed is tried later");
+  entry.retry_ms = tracker::retry_at(options_, entry.failures, steady_ms());
+  check(entry.retry_ms > steady_ms(), "what failed is tried later");
   if (entry.failures > 1) return;
   log::error("a part of a slot cannot be worked on and is set aside", {{"tenant", model::to_int(slot.tenant)},
                                                                        {"slot", slot.start},
@@ -36,15 +36,15 @@ void SetAside::forget(const SlotKey& slot) {
   resting_.erase(slot);
 }
 
-void SetAside::rest(const SlotKey& slot, std::size_t open_groups, model::Timestamp until_ms) {
+void SetAside::rest(const SlotKey& slot, std::size_t open_groups, std::int64_t until_ms) {
   const MutexLock lock(mutex_);
   resting_[slot] = {open_groups, until_ms};
 }
 
-bool SetAside::rests(const SlotKey& slot, std::size_t open_groups, model::Timestamp now_ms) const {
+bool SetAside::rests(const SlotKey& slot, std::size_t open_groups) const {
   const MutexLock lock(mutex_);
   const auto found = resting_.find(slot);
-  return found != resting_.end() && found->second.open_groups == open_groups && now_ms < found->second.until_ms;
+  return found != resting_.end() && found->second.open_groups == open_groups && steady_ms() < found->second.until_ms;
 }
 
 std::vector<SetAside::Entry> SetAside::list() const {

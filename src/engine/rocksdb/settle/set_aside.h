@@ -2,7 +2,7 @@
 // SetAside: maintenance work that failed because of its data, for example a damaged block. It is retried with
 // exponential back-off, and does not hold up other work.
 //
-// Kept in memory only: after a restart everything is tried again. Thread-safe.
+// It goes by the steady clock, and is kept in memory only: after a restart everything is tried again. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/mutex.h"
 #include "base/result.h"
 #include "engine/rocksdb/runs/keys.h"
@@ -30,20 +31,22 @@ class SetAside {
     SlotKey slot;
     std::uint32_t work = 0;
     std::uint32_t failures = 0;  // in a row
-    model::Timestamp retry_ms = 0;
+    std::int64_t retry_ms = 0;   // steady
     std::string error;
   };
 
+  explicit SetAside(const Clock& clock) : clock_(clock) {}
+
   // Is the work still waiting for its next attempt?
-  [[nodiscard]] bool holds(const SlotKey& slot, std::uint32_t work, model::Timestamp now_ms) const;
+  [[nodiscard]] bool holds(const SlotKey& slot, std::uint32_t work) const;
   // Logs the first failure of each work.
-  void failed(const SlotKey& slot, std::uint32_t work, const Error& error, model::Timestamp now_ms);
+  void failed(const SlotKey& slot, std::uint32_t work, const Error& error);
   void succeeded(const SlotKey& slot, std::uint32_t work);
   void forget(const SlotKey& slot);  // the slot was deleted
 
-  // Lets the slot rest until then, unless its number of open groups changes.
-  void rest(const SlotKey& slot, std::size_t open_groups, model::Timestamp until_ms);
-  [[nodiscard]] bool rests(const SlotKey& slot, std::size_t open_groups, model::Timestamp now_ms) const;
+  // Lets the slot rest until then (steady), unless its number of open groups changes.
+  void rest(const SlotKey& slot, std::size_t open_groups, std::int64_t until_ms);
+  [[nodiscard]] bool rests(const SlotKey& slot, std::size_t open_groups) const;
 
   [[nodiscard]] std::vector<Entry> list() const;
   [[nodiscard]] std::size_t size() const;
@@ -51,8 +54,11 @@ class SetAside {
  private:
   struct Resting {
     std::size_t open_groups;
-    model::Timestamp until_ms;
+    std::int64_t until_ms;
   };
+  [[nodiscard]] std::int64_t steady_ms() const { return clock_.steady_ns() / 1'000'000; }
+
+  const Clock& clock_;
   mutable Mutex mutex_;
   std::map<std::pair<SlotKey, std::uint32_t>, Entry> entries_ VARVE_GUARDED_BY(mutex_);
   std::map<SlotKey, Resting> resting_ VARVE_GUARDED_BY(mutex_);

@@ -111,7 +111,7 @@ Status SlotSealer::add(std::span<const SealedGroup> batch) {
 }
 
 Status SlotSealer::add(const SealedGroup& one) {
-  if (!of_slot_.mark.dropped && (!one.ours || context_.set_aside.holds(slot_, one.group, now_ms_))) {
+  if (!of_slot_.mark.dropped && (!one.ours || context_.set_aside.holds(slot_, one.group))) {
     open_.push_back(one.group);
     return {};
   }
@@ -122,7 +122,7 @@ Status SlotSealer::add(const SealedGroup& one) {
   }
   // Where samples are added to windows, a group that was added in part cannot be done again.
   if (status.error().code != Code::corrupt || of_slot_.mark.dropped) return status;
-  context_.set_aside.failed(slot_, one.group, status.error(), now_ms_);
+  context_.set_aside.failed(slot_, one.group, status.error());
   open_.push_back(one.group);
   return {};
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/testing/jumping_clock.h"
 #include "engine/rocksdb/testing/directory.h"
 #include "engine/rocksdb/testing/sums.h"
 #include "model/testing/lengths.h"
@@ -76,7 +77,7 @@ class RollupStore : public ::testing::Test {
   }
   std::vector<std::string> names() { return engine.series().metric_names(store.tenant(), {}).value(); }
 
-  ManualClock clock;
+  varve::testing::JumpingClock clock;
   RocksdbEngine engine;
   storage::testing::Fixture store;
 };
