@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client, Pipeline, RedisResult, Value};
+use redis::{AsyncConnectionConfig, Client, Pipeline, RedisResult, ServerErrorKind, Value};
 use tokio::sync::Mutex;
 
 use crate::error::Failure;
@@ -60,18 +60,31 @@ impl Reconnecting {
         }
     }
 
-    /// One answer a command; what the server refused is an answer.
+    /// One answer a command; what the server refused is an answer. A server that is not the primary any more is left: the
+    /// address may lead to another one now, and this connection would stay with the old one for ever.
     pub async fn send(&self, pipeline: &Pipeline) -> Result<Vec<Value>, Failure> {
         let (mut connection, number) = self.connect().await?;
         let answers: RedisResult<_> = connection.send_packed_commands(pipeline, 0, pipeline.len()).await;
-        if let Err(error) = &answers
-            && error.is_unrecoverable_error()
-        {
+        let leave = match &answers {
+            Err(error) => error.is_unrecoverable_error(),
+            Ok(values) => values.iter().any(is_no_primary),
+        };
+        if leave {
             let mut slot = self.slot.lock().await;
             if slot.number == number {
                 slot.connection = None;
             }
         }
         Ok(answers?)
+    }
+}
+
+fn is_no_primary(value: &Value) -> bool {
+    match value {
+        Value::ServerError(error) => matches!(
+            error.kind(),
+            Some(ServerErrorKind::ReadOnly | ServerErrorKind::BusyLoading | ServerErrorKind::MasterDown)
+        ),
+        _ => false,
     }
 }

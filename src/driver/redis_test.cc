@@ -114,6 +114,18 @@ TEST_F(RedisTest, AServerThatCannotWriteIsUnavailable) {
   EXPECT_EQ(reply->status().error().code, Code::unavailable);
 }
 
+// The address may lead to another server by then, as after a failover.
+TEST_F(RedisTest, AServerThatIsAReplicaNowIsLeft) {
+  const auto connection = [&] { return (*run(Pipeline().command({"CLIENT", "ID"})))[0].integer(); };
+  const auto before = connection();
+  EXPECT_EQ(connection(), before);
+  ASSERT_TRUE(run(Pipeline().command({"REPLICAOF", "127.0.0.1", std::to_string(free_port())})));
+  auto refused = run(Pipeline().command({"SET", "s", "x"}));
+  ASSERT_TRUE(refused) << refused.error().message;
+  EXPECT_EQ(refused->status().error().code, Code::unavailable);
+  EXPECT_NE(connection(), before);
+}
+
 TEST_F(RedisTest, ScriptsAreLoadedWhereTheyAreNotKnown) {
   const Script add("return redis.call('INCRBY', KEYS[1], ARGV[1])");
   const Script join("return KEYS[1] .. KEYS[2] .. #ARGV");
