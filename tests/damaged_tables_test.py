@@ -110,3 +110,19 @@ class DamagedTables(OwnServerCase):
                 self.assertFalse(self.wrong(errors_may_be=False), "when it can be read again")
                 self.server.kill()
         self.assertIn("refused", seen)
+
+    def test_a_damaged_block_that_is_compacted(self):
+        """Writes and texts go on; the database is opened again once or twice, not for ever."""
+        table = max(glob.glob(os.path.join(self.server.path, "db", "*.sst")), key=os.path.getsize)
+        self.flip(table, os.path.getsize(table) // 8, 4)
+        self.server.start()
+        rounds, texts = 12, 0
+        for i in range(rounds):
+            late = "".join(f"m{m:02} value={i}i {self.start_ms + i * 1000 + 500 + m}\n" for m in range(METRICS))
+            self.server.influx(late, headers={"X-Tenant": "t0"})
+            self.server.post("/-/settle")
+            texts += self.server.post(f"/api/v1/metadata/s/k/{i}", "text").status < 300
+        self.assertGreaterEqual(texts, rounds - 2)
+        self.assertLessEqual(self.server.log().count("the database is open again"), 3)
+        self.assertEqual(self.server.metric("varve_database_compactions_off"), 1)
+        self.assertIn(os.path.basename(table), self.server.log(), "it names the file")

@@ -49,7 +49,10 @@ class EmbeddedEngine final : public Engine {
     return [path = path_] { return disk_percent_of(path); };
   }
   [[nodiscard]] std::uint64_t series_created() const override { return store_->series_defined() - at_start_; }
-  void register_metrics(Metrics&) override {}
+  void register_metrics(Metrics& metrics) override {
+    metrics.gauge("varve_database_compactions_off", "1 while the database is not compacted, as a compaction failed.",
+                  [this] { return store_->compacts() ? 0.0 : 1.0; });
+  }
 
  private:
   std::unique_ptr<tracker::LocalJobBoard> jobs_;

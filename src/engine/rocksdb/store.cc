@@ -83,6 +83,8 @@ Store::State::~State() {
 
 const RecoveryReport& Store::recovery() const { return state_->recovery; }
 
+bool Store::compacts() const { return state_->tables.database().compacts(); }
+
 // --- series
 
 Result<model::TenantId> Store::tenant(std::string_view name) {

@@ -104,6 +104,8 @@ class Store final : public storage::SeriesStore,
 
   // How near refusals are (Ingest::percent()).
   [[nodiscard]] double backlog_percent() const;
+  // Is the database compacted? Not after a compaction that failed (runs/compaction_switch.h).
+  [[nodiscard]] bool compacts() const;
 
   [[nodiscard]] storage::SlotCounts slot_counts() const override;
   [[nodiscard]] std::vector<storage::SlotState> slots(model::TenantId tenant, std::size_t limit) const override;

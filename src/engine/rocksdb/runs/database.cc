@@ -232,7 +232,10 @@ Status Database::erase_garbage() {
   return status;
 }
 
+bool Database::compacts() const { return state_->handle->compacts(); }
+
 Status Database::compact(std::span<const std::shared_ptr<const Run>> erased) {
+  if (!compacts()) return {};
   VARVE_RETURN_IF_ERROR(state_->step("compact.begin"));
   std::map<std::string, std::pair<std::string, std::string>> ranges;  // least and most, of each kind of key
   for (const auto& run : erased) {
@@ -260,6 +263,7 @@ Status Database::compact() {
   const ::rocksdb::CompactRangeOptions options;
   VARVE_RETURN_IF_ERROR(state_->step("compact.begin"));
   VARVE_RETURN_IF_ERROR(state_->flush(0));
+  if (!compacts()) return {};
   const auto db = state_->handle->access();
   if (!db) return fail(DatabaseHandle::closed());
   return outcome(db->CompactRange(options, nullptr, nullptr), "compacting the database");

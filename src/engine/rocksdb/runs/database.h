@@ -126,6 +126,9 @@ class Database {
   // May blocks be exchanged? Not while there are readers that have lost their snapshots.
   [[nodiscard]] bool takes_edits() const;
 
+  // False after a compaction that failed: then the following two do nothing (compaction_switch.h).
+  [[nodiscard]] bool compacts() const;
+
   // Reclaims the disk space of these runs, whose blocks were erased.
   Status compact(std::span<const std::shared_ptr<const Run>> erased);
 

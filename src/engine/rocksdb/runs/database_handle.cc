@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/log.h"
-#include "engine/rocksdb/runs/database_options.h"
+#include "engine/rocksdb/runs/database_reads.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -39,8 +39,9 @@ Result<std::unique_ptr<DatabaseHandle>> DatabaseHandle::open(std::string path, b
 
 Status DatabaseHandle::open(bool is_new) {
   ::rocksdb::DB* db = nullptr;
-  ::rocksdb::Options options = database_options(broken_);
+  ::rocksdb::Options options = database_options(failures_);
   options.create_if_missing = is_new;
+  options.disable_auto_compactions = !compactions_.is_on();
   const auto status = ::rocksdb::DB::Open(options, path_, &db);
   if (!status.ok()) {
     const std::string message = "opening the database " + path_ + ": " + status.ToString();
@@ -56,7 +57,7 @@ Status DatabaseHandle::open(bool is_new) {
 // Where it cannot be opened to be written to, as no file can be made, what is in it can still be asked for.
 void DatabaseHandle::open_to_read() {
   ::rocksdb::DB* db = nullptr;
-  if (::rocksdb::DB::OpenForReadOnly(database_options(broken_), path_, &db).ok()) take(db);
+  if (::rocksdb::DB::OpenForReadOnly(database_options(failures_), path_, &db).ok()) take(db);
 }
 
 void DatabaseHandle::take(::rocksdb::DB* db) {
@@ -135,6 +136,27 @@ Status DatabaseHandle::probe() const {
   return status;
 }
 
+void DatabaseHandle::switch_compactions(const std::optional<Error>& failed) {
+  if (!failed) return;
+  const bool on_damage = failed->code == Code::corrupt;
+  compactions_.failed(on_damage);
+  if (on_damage) {
+    log::error(
+        "a table of the database is damaged: it is not compacted any more until the next start, all else goes on",
+        {{"error", failed->message}});
+  } else {
+    log::warn("the database cannot be compacted; that is tried again later, all else goes on",
+              {{"error", failed->message}});
+  }
+}
+
+void DatabaseHandle::note_flush(const Access& db) {
+  if (!compactions_.flushed()) return;
+  const auto on = outcome(db->EnableAutoCompaction({db->DefaultColumnFamily()}), "compacting the database again");
+  if (on) return log::info("the database is compacted again");
+  log::warn("the database cannot be compacted", {{"error", on.error().message}});
+}
+
 Status DatabaseHandle::mend(const std::function<Status(::rocksdb::DB&)>& restore) {
   if (!is_broken()) return {};
   VARVE_RETURN_IF_ERROR(probe());
@@ -149,11 +171,11 @@ Status DatabaseHandle::mend(const std::function<Status(::rocksdb::DB&)>& restore
   if (!is_broken()) return {};
   if (db_ != nullptr) let_go_of_snapshots();
   db_.reset();
-  *broken_ = false;
+  switch_compactions(failures_->clear());
   Status opened = open(false);
   if (opened) opened = restore(*db_);
   if (!opened) {
-    *broken_ = true;
+    failures_->note();
     db_.reset();
     open_to_read();
     return opened;

@@ -14,12 +14,15 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <shared_mutex>
 #include <string>
 
 #include "base/mutex.h"
 #include "base/result.h"
+#include "engine/rocksdb/runs/compaction_switch.h"
+#include "engine/rocksdb/runs/database_options.h"
 
 namespace varve::engine::rocksdb {
 
@@ -70,8 +73,12 @@ class DatabaseHandle {
   [[nodiscard]] bool has_stale_snapshots() const;
 
   // Did a write, a flush or a compaction fail since it was opened? Then its reports of success cannot be trusted.
-  [[nodiscard]] bool is_broken() const { return *broken_; }
-  void note_failure() { *broken_ = true; }
+  [[nodiscard]] bool is_broken() const { return failures_->any(); }
+  void note_failure() { failures_->note(); }
+  // Does it compact? Not after a compaction that failed (compaction_switch.h).
+  [[nodiscard]] bool compacts() const { return compactions_.is_on(); }
+  // A flush went well.
+  void note_flush(const Access& db);
   // If it is broken: reopens it, provided that files can be written in its directory. `restore` then writes the data
   // that must not be lost.
   Status mend(const std::function<Status(::rocksdb::DB&)>& restore);
@@ -81,11 +88,13 @@ class DatabaseHandle {
   Status probe() const;
   Status open(bool is_new) VARVE_REQUIRES(gate_);
   void open_to_read() VARVE_REQUIRES(gate_);
+  void switch_compactions(const std::optional<Error>& failed);
   void let_go_of_snapshots() VARVE_REQUIRES(gate_);
   void take(::rocksdb::DB* db) VARVE_REQUIRES(gate_);
 
   const std::string path_;
-  const std::shared_ptr<std::atomic<bool>> broken_ = std::make_shared<std::atomic<bool>>(false);  // RocksDB sets it
+  const std::shared_ptr<Failures> failures_ = std::make_shared<Failures>();  // RocksDB notes them
+  CompactionSwitch compactions_;
   mutable Mutex turn_;  // taken briefly by access(), so that readers cannot starve mend()
   mutable SharedMutex gate_ VARVE_ACQUIRED_AFTER(turn_);
   std::unique_ptr<::rocksdb::DB> db_ VARVE_GUARDED_BY(gate_);

@@ -14,6 +14,7 @@
 
 #include "base/log.h"
 #include "base/thread_priority.h"
+#include "engine/rocksdb/runs/database_reads.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -54,8 +55,13 @@ class DatabaseLog final : public ::rocksdb::Logger {
 // to be done that is not (docs/decisions/0032).
 class FailureListener final : public ::rocksdb::EventListener {
  public:
-  explicit FailureListener(std::shared_ptr<std::atomic<bool>> failed) : failed_(std::move(failed)) {}
-  void OnBackgroundError(::rocksdb::BackgroundErrorReason, ::rocksdb::Status*) override { *failed_ = true; }
+  explicit FailureListener(std::shared_ptr<Failures> failures) : failures_(std::move(failures)) {}
+  void OnBackgroundError(::rocksdb::BackgroundErrorReason reason, ::rocksdb::Status* status) override {
+    if (reason != ::rocksdb::BackgroundErrorReason::kCompaction) return failures_->note();
+    if (const Status failed = outcome(*status, "compacting the database"); !failed) {
+      failures_->note_compaction(failed.error());
+    }
+  }
   // Called by the thread that compacts. What it does is as little urgent as maintenance (worker.h).
   void OnCompactionBegin(::rocksdb::DB*, const ::rocksdb::CompactionJobInfo&) override {
     thread_local bool is_low = false;
@@ -66,12 +72,12 @@ class FailureListener final : public ::rocksdb::EventListener {
   }
 
  private:
-  const std::shared_ptr<std::atomic<bool>> failed_;
+  const std::shared_ptr<Failures> failures_;
 };
 
 }  // namespace
 
-::rocksdb::Options database_options(const std::shared_ptr<std::atomic<bool>>& failed) {
+::rocksdb::Options database_options(const std::shared_ptr<Failures>& failures) {
   ::rocksdb::Options options;
   options.compression = ::rocksdb::kNoCompression;
   options.write_buffer_size = kMemtableBytes;
@@ -91,7 +97,7 @@ class FailureListener final : public ::rocksdb::EventListener {
   options.info_log = std::make_shared<DatabaseLog>();
   options.avoid_flush_during_shutdown = true;  // the log has what was not flushed
   options.max_bgerror_resume_count = 0;
-  if (failed != nullptr) options.listeners.push_back(std::make_shared<FailureListener>(failed));
+  if (failures != nullptr) options.listeners.push_back(std::make_shared<FailureListener>(failures));
   ::rocksdb::BlockBasedTableOptions table;
   table.block_cache = ::rocksdb::NewLRUCache(kTableCacheBytes);
   table.block_size = 16 * 1024;

@@ -86,6 +86,7 @@ struct Database::State {
     }
     // RocksDB's report of success counts only if nothing failed meanwhile.
     if (handle->is_broken()) return fail(Code::unavailable, "the database failed while it was flushed");
+    handle->note_flush(db);
     const MutexLock lock(definitions_mutex);
     for (; definitions_flushed < listed; ++definitions_flushed) definitions.pop_front();
     return {};
