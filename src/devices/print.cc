@@ -8,6 +8,7 @@
 #include <ctime>
 #include <vector>
 
+#include "base/printable.h"
 #include "devices/table.h"
 
 namespace varve::devices {
@@ -71,7 +72,7 @@ std::string device_text(const Node& device) {
     if (value.kind == Kind::null) text = "-";
     if (value.kind == Kind::number && (name == "begin" || name == "end" || name == "last_poll"))
       text = time_text(value.text);
-    out += std::string(name) + ": " + printable(std::move(text)) + "\n";
+    out += std::string(name) + ": " + printable(text) + "\n";
   }
   return out;
 }
@@ -91,10 +92,9 @@ std::string polled_text(const Node& answer) {
     const std::size_t count = objects == nullptr ? 0 : objects->children.size();
     out += "# " + std::string(field(set, "oidset")) + ": " + std::to_string(count) + " objects in " +
            std::string(field(set, "seconds")) + " s\n";
-    if (const auto error = field(set, "error"); !error.empty())
-      out += "# error: " + printable(std::string(error)) + "\n";
+    if (const auto error = field(set, "error"); !error.empty()) out += "# error: " + printable(error) + "\n";
     if (const Node* const reports = set.find("reports")) {
-      for (const Node& report : reports->children) out += "# " + printable(std::string(report.text)) + "\n";
+      for (const Node& report : reports->children) out += "# " + printable(report.text) + "\n";
     }
     std::vector<std::vector<std::string>> rows;
     for (std::size_t k = 0; k < count; ++k) {

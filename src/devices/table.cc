@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
+
+#include "base/printable.h"
 
 namespace varve::devices {
 namespace {
@@ -16,17 +17,12 @@ std::size_t columns_of(std::string_view text) {
 
 }  // namespace
 
-std::string printable(std::string text) {
-  std::ranges::replace_if(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
-  return text;
-}
-
 std::string table(std::vector<std::vector<std::string>> rows) {
   std::vector<std::size_t> widths;
   for (auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t i = 0; i < row.size(); ++i) {
-      row[i] = printable(std::move(row[i]));
+      row[i] = printable(row[i]);
       widths[i] = std::max(widths[i], columns_of(row[i]));
     }
   }

@@ -7,9 +7,6 @@
 
 namespace varve::devices {
 
-// Control characters, which would move a terminal's cursor, become question marks.
-std::string printable(std::string text);
-
 // A line for each row, of printable() cells; each column as wide as its widest cell.
 std::string table(std::vector<std::vector<std::string>> rows);
 

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/printable.h"
 #include "logs/times.h"
 #include "logs/xml_line.h"
 #include "message/level.h"
@@ -123,7 +124,7 @@ std::string text_of(const Row& row, Format format) {
 
 void append_line(std::string& out, const Row& row, const Options& options) {
   if (options.object_values || options.list_types) {
-    out += cell(row, options.object_values ? "ObjectId" : "fields.value");
+    out += printable(cell(row, options.object_values ? "ObjectId" : "fields.value"));
     out += '\n';
     return;
   }
@@ -132,12 +133,12 @@ void append_line(std::string& out, const Row& row, const Options& options) {
     out += '\n';
     return;
   }
-  const auto column = [&](const char* name) { return std::string(cell(row, name)); };
+  const auto column = [&](const char* name) { return printable(cell(row, name)); };
   out += local_time(number_cell(row, "MessageTS", 0)) + ' ';
   if (options.trace.empty()) {
     out += column("Source") + " [" + column("NodeType") + ':' + column("ModuleId") + ':' + column("InstanceId");
     if (options.object_table.empty()) {
-      out += ':' + column("Category") + "][" + level_text(cell(row, "Level"));
+      out += ':' + column("Category") + "][" + printable(level_text(cell(row, "Level")));
     }
     out += "] : ";
   }
@@ -145,7 +146,7 @@ void append_line(std::string& out, const Row& row, const Options& options) {
   if (options.object_table.empty()) out += column("SequenceNum");
   append_fields(out, row, options);
   out += ' ';
-  out += text_of(row, options.format);
+  out += printable(text_of(row, options.format), Newlines::kept);
   out += '\n';
 }
 

@@ -48,6 +48,23 @@ TEST_F(Line, OfMessages) {
             "1970 Jan 01 00:00:00.000000  [:::][SYS_WARN] : Syslog: {user.name=\"jo e\"} text\n");
 }
 
+// What a stranger can send in a datagram neither clears the screen nor makes lines.
+TEST_F(Line, OfStrangers) {
+  constexpr std::string_view kForged =
+      R"({"MessageTS":0,"Source":"e\u001b[1mvil\nhost","ModuleId":"m","Messagetype":"T","Level":4,)"
+      R"("Xmlmessage":"\u001b[2J\u001b]0;owned\u0007\nForged line"})";
+  const std::string head = "1970 Jan 01 00:00:00.000000 e\\x1b[1mvil\\nhost [:m::][SYS_WARN] : T: ";
+  Options options;
+  EXPECT_EQ(line(kForged, options), head + "\\x1b[2J\\x1b]0;owned\\x07\n    Forged line\n");
+  options.format = Format::raw;
+  EXPECT_EQ(line(kForged, options), head + "\\x1b[2J\\x1b]0;owned\\x07\n    Forged line\n");
+  options.fields = {"f"};
+  EXPECT_EQ(line(R"({"MessageTS":0,"Level":4,"f":"\u001b[1m"})", options),
+            "1970 Jan 01 00:00:00.000000  [:::][SYS_WARN] : : {f=\"\\u001b[1m\"} \n");
+  options.object_values = true;
+  EXPECT_EQ(line(R"({"ObjectId":"a\u001b\nb"})", options), "a\\x1b\\nb\n");
+}
+
 TEST_F(Line, OfObjectsAndTraces) {
   Options object;
   object.object_table = "ObjectVNTable";

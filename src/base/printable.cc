@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/printable.h"
+
+namespace varve {
+namespace {
+
+constexpr char kHexDigits[] = "0123456789abcdef";
+
+void append_hex(std::string& out, std::string_view prefix, unsigned char byte) {
+  out.append(prefix).append(1, kHexDigits[byte >> 4]).append(1, kHexDigits[byte & 15]);
+}
+
+}  // namespace
+
+std::string printable(std::string_view text, Newlines newlines) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const unsigned char next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
+    if (newlines == Newlines::kept && (c == '\n' || (c == '\r' && next == '\n'))) {
+      out += "\n    ";
+      if (c == '\r') ++i;
+    } else if (c == '\n' || c == '\r') {
+      out += c == '\n' ? "\\n" : "\\r";
+    } else if ((c < 0x20 && c != '\t') || c == 0x7f) {
+      append_hex(out, "\\x", c);
+    } else if (c == 0xc2 && next >= 0x80 && next < 0xa0) {
+      append_hex(out, "\\u00", next);
+      ++i;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+}  // namespace varve
