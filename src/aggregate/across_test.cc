@@ -97,7 +97,7 @@ TEST(Across, FillsWindowsThatAreEmpty) {
         points.push(t, is_long ? model::ValueType::long_ : model::ValueType::double_,
                     is_long ? static_cast<std::uint64_t>(n) : std::bit_cast<std::uint64_t>(static_cast<double>(n) / 8));
       }
-      filled.push_back(fill(windows, kRange, with_zero, points));
+      filled.push_back(fill(windows, kRange, with_zero, points).value());
     }
     const Reducer reducer = std::array{Reducer::sum, Reducer::count, Reducer::min, Reducer::dev}[random() % 4];
     const auto out = across(reducer, views_of(series), go_on, {starts, with_zero});

@@ -3,12 +3,13 @@
 #pragma once
 
 #include "aggregate/points.h"
+#include "aggregate/scope.h"
 #include "aggregate/stage.h"
 
 namespace varve::aggregate {
 
 // `in` ascends by time, then by value. Values that are not numbers pass unchanged if the function does not accept them.
-// stage.sampling.value > 0.
-Points apply(const Stage& stage, model::Timestamp query_start, Points in);
+// stage.sampling.value > 0. Error: what scope.charge says.
+Result<Points> apply(const Stage& stage, const Scope& scope, Points in);
 
 }  // namespace varve::aggregate

@@ -76,7 +76,8 @@ void reduce(Function f, const Windows& windows, const Column& column, std::vecto
   }
 }
 
-Points to_points(const Stage& stage, const Windows& windows, std::span<const Cell> cells) {
+Result<Points> to_points(const Stage& stage, const Windows& windows, std::span<const Cell> cells,
+                         const Charge& charge) {
   Points out;
   out.times.reserve(cells.size());
   out.bits.reserve(cells.size());
@@ -89,7 +90,9 @@ Points to_points(const Stage& stage, const Windows& windows, std::span<const Cel
       for (const Cell& c : cells) out.types.push_back(c.type);
     }
   }
+  Pace pace;
   for (const Cell& c : cells) {
+    VARVE_RETURN_IF_ERROR(pace.step(charge));
     out.times.push_back(stamp_of(stage, windows, c.window, c.time));
     switch (f) {
       case Function::avg:

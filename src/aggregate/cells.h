@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "aggregate/points.h"
+#include "aggregate/scope.h"
 #include "aggregate/stage.h"
 #include "aggregate/windows.h"
 
@@ -47,6 +48,7 @@ constexpr bool takes_summary(Function f) { return f != Function::first && f != F
 void reduce(Function f, const Windows& windows, const Column& column, std::vector<Cell>& out);
 
 // The points of finished cells, which ascend by window.
-Points to_points(const Stage& stage, const Windows& windows, std::span<const Cell> cells);
+Result<Points> to_points(const Stage& stage, const Windows& windows, std::span<const Cell> cells,
+                         const Charge& charge = {});
 
 }  // namespace varve::aggregate

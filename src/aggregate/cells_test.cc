@@ -130,7 +130,7 @@ TEST(Cells, PiecesInAnyOrderEqualOnePass) {
       set.add(stage.function, cells);
     }
     const auto expected = naive(stage, start, all);
-    expect_points(stage, to_points(stage, windows, set.take(stage.function)), expected, round);
+    expect_points(stage, to_points(stage, windows, set.take(stage.function)).value(), expected, round);
 
     // The same from merged points.
     std::ranges::stable_sort(
@@ -141,7 +141,7 @@ TEST(Cells, PiecesInAnyOrderEqualOnePass) {
       merged.types.push_back(s.type);
       merged.bits.push_back(s.bits);
     }
-    expect_points(stage, apply(stage, start, std::move(merged)), expected, round);
+    expect_points(stage, apply(stage, Scope{.start = start}, std::move(merged)).value(), expected, round);
   }
 }
 
@@ -160,7 +160,7 @@ TEST(Cells, SumsDoNotDependOnTheOrderOfPieces) {
     std::ranges::shuffle(parts, random);
     CellSet set;
     for (const Cell& cell : parts) set.add(sum, {&cell, 1});
-    const Points points = to_points(stage_of(sum), windows, set.take(sum));
+    const Points points = to_points(stage_of(sum), windows, set.take(sum)).value();
     const double value = std::bit_cast<double>(points.bits[0]);
     if (round == 0) seen = value;
     ASSERT_EQ(value, seen);
@@ -177,7 +177,7 @@ TEST(Cells, SumOverflowsToInfinity) {
     reduce(sum, windows, {ValueType::double_, std::span(times).subspan(i, 1), std::span(bits).subspan(i, 1)}, cells);
     set.add(sum, cells);
   }
-  EXPECT_TRUE(std::isinf(std::bit_cast<double>(to_points(stage_of(sum), windows, set.take(sum)).bits[0])));
+  EXPECT_TRUE(std::isinf(std::bit_cast<double>(to_points(stage_of(sum), windows, set.take(sum)).value().bits[0])));
 }
 
 TEST(Cells, SummariesAreAsGoodAsTheirSamples) {
@@ -189,7 +189,7 @@ TEST(Cells, SummariesAreAsGoodAsTheirSamples) {
     for (const double v : values) bits.push_back(std::bit_cast<std::uint64_t>(v));
     CellSet set;
     set.add(f, windows, {times, counts, bits});
-    const std::string text = text_of(to_points(stage_of(f), windows, CellSet(set).take(f)));
+    const std::string text = text_of(to_points(stage_of(f), windows, CellSet(set).take(f)).value());
     set.add(f, windows, {times, counts, bits});  // onto what is there
     EXPECT_EQ(set.take(f).size(), 4U);
     return text;
@@ -209,12 +209,12 @@ TEST(Apply, Texts) {
   texts.times = {1, 2, 1001};
   texts.texts = {"a", "b", "c"};
   const Sampling second{1, TimeUnit::seconds};
-  EXPECT_EQ(apply(stage_of(sum, second), 0, texts).texts, texts.texts);
-  EXPECT_EQ(apply(stage_of(first, second), 0, texts).texts, (std::vector<std::string>{"a", "c"}));
-  EXPECT_EQ(apply(stage_of(last, second), 0, texts).texts, (std::vector<std::string>{"b", "c"}));
-  EXPECT_EQ(apply(stage_of(last, second), 0, texts).times, (std::vector<model::Timestamp>{2, 1001}));
-  EXPECT_EQ(apply(stage_of(count, second), 0, texts).bits, (std::vector<std::uint64_t>{2, 1}));
-  EXPECT_EQ(apply(stage_of(count, second), 0, texts).type, ValueType::long_);
+  EXPECT_EQ(apply(stage_of(sum, second), Scope{}, texts).value().texts, texts.texts);
+  EXPECT_EQ(apply(stage_of(first, second), Scope{}, texts).value().texts, (std::vector<std::string>{"a", "c"}));
+  EXPECT_EQ(apply(stage_of(last, second), Scope{}, texts).value().texts, (std::vector<std::string>{"b", "c"}));
+  EXPECT_EQ(apply(stage_of(last, second), Scope{}, texts).value().times, (std::vector<model::Timestamp>{2, 1001}));
+  EXPECT_EQ(apply(stage_of(count, second), Scope{}, texts).value().bits, (std::vector<std::uint64_t>{2, 1}));
+  EXPECT_EQ(apply(stage_of(count, second), Scope{}, texts).value().type, ValueType::long_);
 }
 
 TEST(Apply, FirstAndLastKeepTheType) {
@@ -222,7 +222,7 @@ TEST(Apply, FirstAndLastKeepTheType) {
   mixed.times = {1, 2, 1001};
   mixed.types = {ValueType::long_, ValueType::double_, ValueType::double_};
   mixed.bits = {INT64_MAX, std::bit_cast<std::uint64_t>(0.5), std::bit_cast<std::uint64_t>(1.5)};
-  const Points out = apply(stage_of(first, {1, TimeUnit::seconds}), 0, mixed);
+  const Points out = apply(stage_of(first, {1, TimeUnit::seconds}), Scope{}, mixed).value();
   ASSERT_EQ(out.size(), 2U);
   EXPECT_EQ(out.type_of(0), ValueType::long_);
   EXPECT_EQ(out.bits[0], static_cast<std::uint64_t>(INT64_MAX));
@@ -231,7 +231,7 @@ TEST(Apply, FirstAndLastKeepTheType) {
 
 TEST(Apply, NothingInNothingOut) {
   Points none;
-  EXPECT_EQ(apply(stage_of(avg, {1, TimeUnit::seconds}), 0, none).size(), 0U);
+  EXPECT_EQ(apply(stage_of(avg, {1, TimeUnit::seconds}), Scope{}, none).value().size(), 0U);
 }
 
 }  // namespace

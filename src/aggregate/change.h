@@ -3,6 +3,7 @@
 #pragma once
 
 #include "aggregate/points.h"
+#include "aggregate/scope.h"
 #include "aggregate/stage.h"
 #include "base/result.h"
 
@@ -22,10 +23,10 @@ struct Sampler {
 };
 
 // `in`: numbers in either order of time; nulls are ignored. One point fewer than the input; doubles.
-Points apply(const Diff& diff, Points in);
-// Error: invalid, if two samples have the same time.
-Result<Points> apply(const Rate& rate, Points in);
-Result<Points> apply(const Sampler& sampler, Points in);
+Result<Points> apply(const Diff& diff, Points in);
+// Errors: invalid, if two samples have the same time; what scope.charge says.
+Result<Points> apply(const Rate& rate, const Scope& scope, Points in);
+Result<Points> apply(const Sampler& sampler, const Scope& scope, Points in);
 
 // number(a) − number(b) without losing what a double cannot hold, where both are whole.
 double difference(const Points& points, std::size_t a, std::size_t b);

@@ -11,16 +11,16 @@ namespace {
 using model::TimeUnit;
 
 std::string rate_of(const std::string& points, Sampling per, const char* zone = "") {
-  const auto made = apply(Rate{per, model::TimeZone::find(zone).value()}, points_of(points));
+  const auto made = apply(Rate{per, model::TimeZone::find(zone).value()}, Scope{}, points_of(points));
   return made ? text_of(*made) : made.error().message;
 }
 std::string sampler_of(const std::string& points, TimeUnit unit) {
-  const auto made = apply(Sampler{{1, unit}, {}}, points_of(points));
+  const auto made = apply(Sampler{{1, unit}, {}}, Scope{}, points_of(points));
   return made ? text_of(*made) : made.error().message;
 }
 
 TEST(Diff, OfNeighbours) {
-  const auto diff = [](const std::string& points) { return text_of(apply(Diff{}, points_of(points))); };
+  const auto diff = [](const std::string& points) { return text_of(apply(Diff{}, points_of(points)).value()); };
   EXPECT_EQ(diff("0:10 1:10 2:5 3:20 4:40.5"), "1:0.0 2:-5.0 3:15.0 4:20.5");
   EXPECT_EQ(diff("1:10 1:15 2:5 2:20 3:30"), "1:5.0 2:-10.0 2:15.0 3:10.0") << "equal times are two samples";
   EXPECT_EQ(diff("3:10 2:15 1:5"), "2:5.0 1:-10.0") << "backwards in time";

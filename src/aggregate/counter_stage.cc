@@ -44,14 +44,17 @@ Result<Points> apply(const CounterStage& stage, const Scope& scope, Points in) {
   VARVE_RETURN_IF_ERROR(count(evidence, last, unique(std::move(in)), {}, windows, scope.charge, cells));
   GrowthTotals totals(stage.per_second);
   totals.add(cells.cells());
-  return to_points(stage, windows, totals);
+  return to_points(stage, windows, totals, scope.charge);
 }
 
-Points to_points(const CounterStage& stage, const Windows& windows, const GrowthTotals& totals) {
+Result<Points> to_points(const CounterStage& stage, const Windows& windows, const GrowthTotals& totals,
+                         const Charge& charge) {
   constexpr auto kLongMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   Points out;
   out.type = stage.per_second ? ValueType::double_ : ValueType::long_;
+  Pace pace;
   for (const GrowthTotals::Total& total : totals.totals()) {
+    VARVE_RETURN_IF_ERROR(pace.step(charge));
     if (stage.shows_coverage) out.covered_ms.push_back(total.covered_ms);
     const model::Timestamp at = windows.start(stage.stamp == Stamp::window_end ? total.window + 1 : total.window);
     if (!total.is_real && total.whole <= kLongMax) {

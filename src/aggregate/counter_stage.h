@@ -44,6 +44,7 @@ Status count(const counter::Evidence& evidence, counter::LastSample& last, const
              const Windows& windows, const Charge& charge, GrowthCells& out);
 
 // At the start of each window, or where the stage says so at its end.
-Points to_points(const CounterStage& stage, const Windows& windows, const GrowthTotals& totals);
+Result<Points> to_points(const CounterStage& stage, const Windows& windows, const GrowthTotals& totals,
+                         const Charge& charge = {});
 
 }  // namespace varve::aggregate

@@ -137,14 +137,14 @@ TEST(Growth, TotalsAreKnownWhereAnySeriesIs) {
     increases.add(series->cells());
     rates.add(series->cells());
   }
-  EXPECT_EQ(text_of(to_points(counter_of(10), windows, increases)), "10:10 20:0 30:30.5");
-  EXPECT_EQ(text_of(to_points(counter_of(10, true), windows, rates)), "10:10.0 20:0.0 30:16.0");
+  EXPECT_EQ(text_of(to_points(counter_of(10), windows, increases).value()), "10:10 20:0 30:30.5");
+  EXPECT_EQ(text_of(to_points(counter_of(10, true), windows, rates).value()), "10:10.0 20:0.0 30:16.0");
   CounterStage covered = counter_of(10);
-  EXPECT_TRUE(to_points(covered, windows, increases).covered_ms.empty());
+  EXPECT_TRUE(to_points(covered, windows, increases)->covered_ms.empty());
   covered.shows_coverage = true;
   const std::vector<std::int64_t> most = {1000, 1000, 2000};
   for (const GrowthTotals* const totals : {&increases, &rates}) {
-    EXPECT_EQ(to_points(covered, windows, *totals).covered_ms, most);
+    EXPECT_EQ(to_points(covered, windows, *totals)->covered_ms, most);
   }
 }
 

@@ -14,11 +14,13 @@ using model::ValueType;
 
 }  // namespace
 
-Points gather(Reducer reducer, const Windows& windows, const Points& in) {
+Result<Points> gather(Reducer reducer, const Windows& windows, const Points& in, const Charge& charge) {
   Points out;
   std::vector<double> doubles;
   std::vector<std::int64_t> longs;
+  Pace pace;
   for (std::size_t from = 0; from < in.size();) {
+    VARVE_RETURN_IF_ERROR(pace.step(charge));
     const std::int64_t window = windows.index(in.times[from]);
     const model::Timestamp end = windows.start(window + 1);
     doubles.clear();
@@ -49,7 +51,8 @@ std::uint64_t windows_in(const Windows& windows, model::TimeRange range) {
   return static_cast<std::uint64_t>(last - first) + 1;
 }
 
-Points fill(const Windows& windows, model::TimeRange range, bool with_zero, const Points& in) {
+Result<Points> fill(const Windows& windows, model::TimeRange range, bool with_zero, const Points& in,
+                    const Charge& charge) {
   Points out;
   std::size_t next = 0;
   const auto put_from_in = [&] {
@@ -58,7 +61,9 @@ Points fill(const Windows& windows, model::TimeRange range, bool with_zero, cons
   };
   const std::int64_t first = windows.index(range.first);
   const auto n = static_cast<std::int64_t>(windows_in(windows, range));
+  Pace pace;
   for (std::int64_t window = first; window < first + n; ++window) {
+    VARVE_RETURN_IF_ERROR(pace.step(charge));
     const model::Timestamp start = windows.start(window);
     if (next < in.size() && in.times[next] == start) {
       put_from_in();

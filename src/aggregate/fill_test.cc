@@ -11,10 +11,10 @@ namespace {
 
 Windows every(std::int64_t ms) { return Windows({ms, model::TimeUnit::milliseconds}, false, 0); }
 std::string gathered(Reducer reducer, std::int64_t ms, const std::string& in) {
-  return text_of(gather(reducer, every(ms), points_of(in)));
+  return text_of(gather(reducer, every(ms), points_of(in)).value());
 }
 std::string filled(std::int64_t ms, model::TimeRange range, bool zero, const std::string& in) {
-  return text_of(fill(every(ms), range, zero, points_of(in)));
+  return text_of(fill(every(ms), range, zero, points_of(in)).value());
 }
 
 TEST(Gather, OnePointAWindow) {
@@ -41,7 +41,7 @@ TEST(Fill, WindowsThatBeginInTheRange) {
 TEST(Fill, ByTheCalendar) {
   const Windows months({1, model::TimeUnit::months}, true, 0);
   using model::testing::kDay;
-  EXPECT_EQ(text_of(fill(months, {0, 60 * kDay}, true, {})), "0:0 2678400000:0 5097600000:0");
+  EXPECT_EQ(text_of(fill(months, {0, 60 * kDay}, true, {}).value()), "0:0 2678400000:0 5097600000:0");
 }
 
 }  // namespace

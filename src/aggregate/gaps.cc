@@ -18,11 +18,13 @@ struct Gap {
   std::int64_t last;
 };
 
-std::vector<Gap> gaps_of(const Gaps& gaps, const Windows& windows, const Scope& scope, const Points& in) {
+Result<std::vector<Gap>> gaps_of(const Gaps& gaps, const Windows& windows, const Scope& scope, const Points& in) {
   std::vector<Gap> out;
   std::int64_t expected = windows.index(scope.start);
   if (gaps.trim) expected = in.size() == 0 ? expected : windows.index(in.times[0]);
+  Pace pace;
   for (std::size_t i = 0; i < in.size();) {
+    VARVE_RETURN_IF_ERROR(pace.step(scope.charge));
     const std::int64_t window = windows.index(in.times[i]);
     if (window > expected) out.push_back({i, expected, window});
     const model::Timestamp end = windows.start(window + 1);
@@ -39,7 +41,7 @@ std::vector<Gap> gaps_of(const Gaps& gaps, const Windows& windows, const Scope& 
 
 Result<Points> apply(const Gaps& gaps, const Scope& scope, Points in) {
   const Windows windows = windows_of(gaps, scope.start);
-  const std::vector<Gap> found = gaps_of(gaps, windows, scope, in);
+  VARVE_ASSIGN_OR_RETURN(const std::vector<Gap> found, gaps_of(gaps, windows, scope, in));
   std::size_t nulls = 0;
   for (const Gap& gap : found) nulls += static_cast<std::size_t>(gap.last - gap.first);
   if (nulls == 0) return in;
@@ -72,9 +74,11 @@ Result<Points> apply(const Gaps& gaps, const Scope& scope, Points in) {
     out.nulls.resize(out.times.size());
     i = end;
   };
+  Pace pace;
   for (const Gap& gap : found) {
     copy_until(gap.position);
     for (std::int64_t window = gap.first; window < gap.last; ++window) {
+      VARVE_RETURN_IF_ERROR(pace.step(scope.charge));
       out.times.push_back(windows.start(window));
       out.nulls.push_back(1);
     }

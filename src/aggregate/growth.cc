@@ -28,6 +28,7 @@ Status GrowthCells::add_parts(const counter::Interval<I>& interval, model::TimeR
       const bool is_next = !open_.empty() && from == open_.last;
       const std::int64_t window = is_next ? cells_[at_].window + 1 : windows.index(from);
       const model::TimeRange open{is_next ? open_.last : windows.start(window), windows.start(window + 1)};
+      VARVE_RETURN_IF_ERROR(pace_.step(charge));
       VARVE_RETURN_IF_ERROR(go_to(window, charge));
       open_ = open;
     }

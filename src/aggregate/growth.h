@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
+#include "aggregate/scope.h"
 #include "aggregate/windows.h"
 #include "base/result.h"
 #include "counter/bins.h"
@@ -36,9 +36,6 @@ struct GrowthCell {
   std::int64_t window = 0;
   Growth growth = {};  // covered_ms > 0
 };
-
-// Asked before memory is taken. Empty: everything is granted.
-using Charge = std::function<Status(std::size_t bytes)>;
 
 class GrowthCells {
   static constexpr model::TimeRange kNone{0, 0};
@@ -82,6 +79,7 @@ class GrowthCells {
   std::vector<GrowthCell> cells_;
   std::size_t at_ = 0;             // the cell that was added to last; the next one is the same or near, mostly
   model::TimeRange open_ = kNone;  // its window, where the last interval ended; else empty
+  Pace pace_;
 };
 
 class GrowthTotals {

@@ -143,11 +143,11 @@ TEST(HistogramFilter, RemembersHowManyThereWere) {
   Stage last;
   last.function = Function::last;
   last.sampling = {1, model::TimeUnit::minutes};
-  EXPECT_EQ(apply(last, 0, without_nulls(out)).originals, std::vector<std::uint64_t>{3});
+  EXPECT_EQ(apply(last, Scope{}, without_nulls(out)).value().originals, std::vector<std::uint64_t>{3});
   Merge merge;
   merge.sampling = {1, model::TimeUnit::minutes};
-  EXPECT_EQ(apply(merge, Scope{0, 3000, {}}, out).originals, std::vector<std::uint64_t>{7});
-  EXPECT_TRUE(apply(merge, Scope{0, 3000, {}}, histogram_points({kFour})).originals.empty());
+  EXPECT_EQ(apply(merge, Scope{0, 3000, {}}, out).value().originals, std::vector<std::uint64_t>{7});
+  EXPECT_TRUE(apply(merge, Scope{0, 3000, {}}, histogram_points({kFour})).value().originals.empty());
 }
 
 }  // namespace

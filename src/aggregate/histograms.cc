@@ -19,9 +19,10 @@ using model::ValueType;
 std::uint64_t bits_of(double value) { return std::bit_cast<std::uint64_t>(value); }
 
 // Calls use(window, time of its first histogram, all of it merged, how many values there were before steps took some
-// out) for each window with a histogram, ascending.
+// out) for each window with a histogram, ascending. Error: what `charge` says.
 template <class Use>
-void for_each_window(const Windows& windows, const Points& in, const Use& use) {
+Status for_each_window(const Windows& windows, const Points& in, const Charge& charge, const Use& use) {
+  Pace pace;
   for (std::size_t i = 0; i < in.size();) {
     const std::int64_t window = windows.index(in.times[i]);
     const model::Timestamp end = windows.start(window + 1);
@@ -29,6 +30,7 @@ void for_each_window(const Windows& windows, const Points& in, const Use& use) {
     model::Timestamp first = 0;
     std::uint64_t original = 0;
     for (; i < in.size() && in.times[i] < end; ++i) {
+      VARVE_RETURN_IF_ERROR(pace.step(charge));
       auto one = model::decode_histogram(in.texts[i]);
       if (!one) continue;
       original = std::min(original + original_count(in, i, *one), model::kHistogramCountMax);
@@ -42,6 +44,7 @@ void for_each_window(const Windows& windows, const Points& in, const Use& use) {
     }
     if (all) use(window, first, *all, original);
   }
+  return {};
 }
 
 double value_of(const Histogram& histogram, const model::HistogramBin& bin) {
@@ -97,60 +100,63 @@ double apdex_of(double target, const Histogram& histogram) {
 
 }  // namespace
 
-Points apply(const Merge& merge, const Scope& scope, Points in) {
+Result<Points> apply(const Merge& merge, const Scope& scope, Points in) {
   in = without_nulls(std::move(in));
   const Windows windows = windows_of(merge, scope.start);
   Points out;
   out.type = ValueType::histogram;
-  for_each_window(windows, in,
-                  [&](std::int64_t window, model::Timestamp first, Histogram& all, std::uint64_t original) {
-                    if (merge.precision) model::coarsen(all, *merge.precision);
-                    out.times.push_back(stamp_of(merge, windows, window, first));
-                    out.texts.push_back(model::encode(all));
-                    if (!in.originals.empty()) out.originals.push_back(original);
-                  });
+  const auto put = [&](std::int64_t window, model::Timestamp first, Histogram& all, std::uint64_t original) {
+    if (merge.precision) model::coarsen(all, *merge.precision);
+    out.times.push_back(stamp_of(merge, windows, window, first));
+    out.texts.push_back(model::encode(all));
+    if (!in.originals.empty()) out.originals.push_back(original);
+  };
+  VARVE_RETURN_IF_ERROR(for_each_window(windows, in, scope.charge, put));
   return out;
 }
 
-Points apply(const Apdex& apdex, const Scope& scope, Points in) {
+Result<Points> apply(const Apdex& apdex, const Scope& scope, Points in) {
   in = without_nulls(std::move(in));
   const Windows windows = windows_of(apdex, scope.start);
   Points out;
   out.type = ValueType::double_;
-  for_each_window(windows, in, [&](std::int64_t window, model::Timestamp first, const Histogram& all, std::uint64_t) {
+  const auto put = [&](std::int64_t window, model::Timestamp first, const Histogram& all, std::uint64_t) {
     if (all.count() == 0) return;
     out.times.push_back(stamp_of(apdex, windows, window, first));
     out.bits.push_back(bits_of(apdex_of(apdex.target, all)));
-  });
+  };
+  VARVE_RETURN_IF_ERROR(for_each_window(windows, in, scope.charge, put));
   return out;
 }
 
-Points apply_to_histograms(const Stage& stage, model::Timestamp query_start, Points in) {
+Result<Points> apply_to_histograms(const Stage& stage, const Scope& scope, Points in) {
   in = without_nulls(std::move(in));
-  const Windows windows = windows_of(stage, query_start);
+  const Windows windows = windows_of(stage, scope.start);
   const bool counts = stage.function == Function::count;
   Points out;
   out.type = counts ? ValueType::long_ : ValueType::double_;
-  for_each_window(windows, in, [&](std::int64_t window, model::Timestamp first, const Histogram& all, std::uint64_t) {
+  const auto put = [&](std::int64_t window, model::Timestamp first, const Histogram& all, std::uint64_t) {
     const std::uint64_t count = all.count();
     if (count == 0 && !counts) return;
     out.times.push_back(stamp_of(stage, windows, window, first));
     out.bits.push_back(counts ? count : bits_of(value_of(stage, all)));
-  });
+  };
+  VARVE_RETURN_IF_ERROR(for_each_window(windows, in, scope.charge, put));
   return out;
 }
 
-Points apply_to_histograms(const Percentile& percentile, model::Timestamp query_start, Points in) {
+Result<Points> apply_to_histograms(const Percentile& percentile, const Scope& scope, Points in) {
   in = without_nulls(std::move(in));
-  const Windows windows = windows_of(percentile, query_start);
+  const Windows windows = windows_of(percentile, scope.start);
   Points out;
   out.type = ValueType::double_;
-  for_each_window(windows, in, [&](std::int64_t window, model::Timestamp first, const Histogram& all, std::uint64_t) {
+  const auto put = [&](std::int64_t window, model::Timestamp first, const Histogram& all, std::uint64_t) {
     if (const auto value = model::percentile(all, percentile.fraction)) {
       out.times.push_back(stamp_of(percentile, windows, window, first));
       out.bits.push_back(bits_of(*value));
     }
-  });
+  };
+  VARVE_RETURN_IF_ERROR(for_each_window(windows, in, scope.charge, put));
   return out;
 }
 

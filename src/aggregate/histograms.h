@@ -29,9 +29,9 @@ struct HistogramStage : Stage {};
 struct HistogramPercentile : Percentile {};
 
 // `in`: histograms, ascending. Not for `first` and `last`, which pass histograms on unchanged.
-Points apply(const Merge& merge, const Scope& scope, Points in);
-Points apply(const Apdex& apdex, const Scope& scope, Points in);
-Points apply_to_histograms(const Stage& stage, model::Timestamp query_start, Points in);
-Points apply_to_histograms(const Percentile& percentile, model::Timestamp query_start, Points in);
+Result<Points> apply(const Merge& merge, const Scope& scope, Points in);
+Result<Points> apply(const Apdex& apdex, const Scope& scope, Points in);
+Result<Points> apply_to_histograms(const Stage& stage, const Scope& scope, Points in);
+Result<Points> apply_to_histograms(const Percentile& percentile, const Scope& scope, Points in);
 
 }  // namespace varve::aggregate

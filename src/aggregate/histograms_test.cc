@@ -52,7 +52,7 @@ Windowed by(std::int64_t seconds) {
 std::string reduced(Function function, const Points& in, std::int64_t seconds) {
   auto stage = by<Stage>(seconds);
   stage.function = function;
-  return text_of(apply(stage, 0, in));
+  return text_of(apply(stage, Scope{}, in).value());
 }
 
 const std::vector<std::string> kThree = {histogram("1 1 2"), histogram("10"), histogram("-4 3")};
@@ -73,7 +73,7 @@ TEST(Histograms, FirstAndLastPassThemOn) {
        {std::tuple(Function::first, 0, 0), std::tuple(Function::last, 2, 2000)}) {
     auto stage = by<Stage>(60);
     stage.function = function;
-    const Points out = apply(stage, 0, stored_points(kThree));
+    const Points out = apply(stage, Scope{}, stored_points(kThree)).value();
     EXPECT_EQ(out.type, model::ValueType::histogram);
     ASSERT_EQ(out.size(), 1U);
     EXPECT_EQ(out.times[0], time);
@@ -88,14 +88,14 @@ TEST(Histograms, WhatCountedNothingOrIsNoneHasNoValue) {
   EXPECT_EQ(reduced(Function::count, in, 1), "0:0 2000:1");
   Percentile percentile = by<Percentile>(1);
   percentile.fraction = 0.5;
-  EXPECT_EQ(text_of(apply(percentile, Scope{0, 9000, {}}, in)), "2000:5.0");
+  EXPECT_EQ(text_of(apply(percentile, Scope{0, 9000, {}}, in).value()), "2000:5.0");
 }
 
 TEST(Histograms, PercentileOfAWindow) {
   Percentile percentile = by<Percentile>(60);
   const auto at = [&](double fraction) {
     percentile.fraction = fraction;
-    return text_of(apply(percentile, Scope{0, 9000, {}}, stored_points(kThree)));
+    return text_of(apply(percentile, Scope{0, 9000, {}}, stored_points(kThree)).value());
   };
   EXPECT_EQ(at(0.5), "0:1.0");
   EXPECT_EQ(at(0.51), "0:2.0");
@@ -105,7 +105,7 @@ TEST(Histograms, PercentileOfAWindow) {
 TEST(Histograms, MergeTakesTheLeastPrecision) {
   Merge merge = by<Merge>(60);
   const auto merged = [&](const std::vector<std::string>& in) {
-    const Points out = apply(merge, Scope{0, 9000, {}}, stored_points(in));
+    const Points out = apply(merge, Scope{0, 9000, {}}, stored_points(in)).value();
     EXPECT_EQ(out.size(), 1U);
     return *model::decode_histogram(out.texts.at(0));
   };
@@ -134,7 +134,7 @@ TEST(Histograms, Apdex) {
     Apdex apdex = by<Apdex>(seconds);
     apdex.target = target;
     const Points in = stored_points({histogram("1 1 1"), histogram(""), histogram("3 3 4 4"), histogram("9")});
-    return text_of(apply(apdex, Scope{0, 9000, {}}, in));
+    return text_of(apply(apdex, Scope{0, 9000, {}}, in).value());
   };
   EXPECT_EQ(scores(1, 60), "0:0.625");
   EXPECT_EQ(scores(1, 1), "0:1.0 2000:0.5 3000:0.0") << "none of what counted nothing";

@@ -48,11 +48,13 @@ class Regression {
 
 }  // namespace
 
-Points apply(const LeastSquares& line, const Scope& scope, Points in) {
+Result<Points> apply(const LeastSquares& line, const Scope& scope, Points in) {
   in = without_nulls(std::move(in));
   const Windows windows = windows_of(line, scope.start);
   Points out;
+  Pace pace;
   for (std::size_t from = 0; from < in.size();) {
+    VARVE_RETURN_IF_ERROR(pace.step(scope.charge));
     const model::Timestamp end = windows.start(windows.index(in.times[from]) + 1);
     Regression regression;
     std::size_t to = from;

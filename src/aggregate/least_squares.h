@@ -12,6 +12,6 @@ struct LeastSquares : Grid {};
 
 // `in`: numbers, ascending. The points have the times of a window's first and last sample; a single sample is returned
 // as it is, and samples at one time give a flat line.
-Points apply(const LeastSquares& line, const Scope& scope, Points in);
+Result<Points> apply(const LeastSquares& line, const Scope& scope, Points in);
 
 }  // namespace varve::aggregate

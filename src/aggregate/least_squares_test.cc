@@ -11,7 +11,7 @@ namespace {
 std::string line_of(const std::string& points, Sampling sampling = {1, model::TimeUnit::days}) {
   LeastSquares line;
   line.sampling = sampling;
-  return text_of(apply(line, {}, points_of(points)));
+  return text_of(apply(line, {}, points_of(points)).value());
 }
 
 TEST(LeastSquares, TwoPointsAWindow) {
@@ -31,7 +31,7 @@ TEST(LeastSquares, RoundedAsKairosDb) {
       points_of("1700000000000:2 1700000000001:4 1700000000002:5 1700000000003:4 1700000000004:5 1700000000005:9");
   LeastSquares line;
   line.sampling = {1, model::TimeUnit::days};
-  const Points out = apply(line, {}, in);
+  const Points out = apply(line, {}, in).value();
   ASSERT_EQ(out.size(), 2U);
   EXPECT_EQ(out.number(0), 2.1904296875);
   EXPECT_EQ(out.number(1), 7.47607421875);

@@ -38,14 +38,17 @@ Points of_one_type(Points in) {
 // The windows that points are in: point i in those from first(i) to last(i), if any.
 class Places {
  public:
-  Places(const MovingWindow& moving, const Windows& ends, const Points& in)
-      : value_(std::min(moving.sampling.value, std::int64_t{1} << 60)) {
-    nearest_.reserve(in.size());
+  static Result<Places> of(const MovingWindow& moving, const Windows& ends, const Points& in, const Charge& charge) {
+    Places out(std::min(moving.sampling.value, std::int64_t{1} << 60));
+    out.nearest_.reserve(in.size());
+    Pace pace;
     for (const Timestamp t : in.times) {
+      VARVE_RETURN_IF_ERROR(pace.step(charge));
       const std::int64_t k = ends.index(t);
-      nearest_.push_back(ends.start(k) == t ? k : k + 1);
+      out.nearest_.push_back(ends.start(k) == t ? k : k + 1);
     }
-    last_ = nearest_.empty() ? -1 : std::max<std::int64_t>(nearest_.back(), 0);
+    if (!out.nearest_.empty()) out.last_ = std::max<std::int64_t>(out.nearest_.back(), 0);
+    return out;
   }
 
   [[nodiscard]] std::size_t size() const { return nearest_.size(); }
@@ -54,7 +57,9 @@ class Places {
   [[nodiscard]] std::int64_t last() const { return last_; }
 
  private:
-  const std::int64_t value_;
+  explicit Places(std::int64_t value) : value_(value) {}
+
+  std::int64_t value_;
   std::vector<std::int64_t> nearest_;  // whose end is the first at or after the point; ascend
   std::int64_t last_ = -1;
 };
@@ -95,7 +100,7 @@ Timestamp first_begin(const MovingWindow& moving, Timestamp start) {
 Result<Points> apply(const MovingWindow& moving, const Scope& scope, Points in) {
   in = of_one_type(std::move(in));
   const Windows ends({1, moving.sampling.unit}, false, first_end(moving, scope.start), moving.zone);
-  const Places places(moving, ends, in);
+  VARVE_ASSIGN_OR_RETURN(const Places places, Places::of(moving, ends, in, scope.charge));
   const Total total = total_of(places, in);
   if (scope.charge) VARVE_RETURN_IF_ERROR(scope.charge(total.bytes));
 
@@ -106,7 +111,9 @@ Result<Points> apply(const MovingWindow& moving, const Scope& scope, Points in) 
   if (!in.in_text()) out.bits.reserve(total.points);
   std::size_t from = 0;
   std::size_t to = 0;
+  Pace pace;
   for (std::int64_t k = in.size() == 0 ? 0 : places.first(0); k <= places.last(); ++k) {
+    VARVE_RETURN_IF_ERROR(pace.step(scope.charge, 1 + (to - from)));
     while (to < in.size() && places.first(to) <= k) ++to;
     while (from < to && places.last(from) < k) ++from;
     if (from == to) {

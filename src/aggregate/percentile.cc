@@ -119,12 +119,21 @@ Points WindowValues::take(const Percentile& percentile, const Windows& windows) 
   return out;
 }
 
-Points apply(const Percentile& percentile, const Scope& scope, Points in) {
-  if (in.type == model::ValueType::histogram) return apply_to_histograms(percentile, scope.start, std::move(in));
+Result<Points> apply(const Percentile& percentile, const Scope& scope, Points in) {
+  if (in.type == model::ValueType::histogram) return apply_to_histograms(percentile, scope, std::move(in));
   in = as_doubles(without_nulls(std::move(in)));
   const Windows windows = windows_of(percentile, scope.start);
   WindowValues values;
-  values.add(windows, {model::ValueType::double_, in.times, in.bits}, std::numeric_limits<std::size_t>::max());
+  constexpr std::size_t kAtOnce = 65'536;
+  const std::span times(in.times);
+  const std::span bits(in.bits);
+  Pace pace;
+  for (std::size_t from = 0; from < in.size(); from += kAtOnce) {
+    const std::size_t count = std::min(kAtOnce, in.size() - from);
+    VARVE_RETURN_IF_ERROR(pace.step(scope.charge, count));
+    values.add(windows, {model::ValueType::double_, times.subspan(from, count), bits.subspan(from, count)},
+               std::numeric_limits<std::size_t>::max());
+  }
   return values.take(percentile, windows);
 }
 

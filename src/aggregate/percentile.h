@@ -59,6 +59,6 @@ class WindowValues {
 };
 
 // `in`: numbers or histograms, ascending. Values that are not finite are ignored.
-Points apply(const Percentile& percentile, const Scope& scope, Points in);
+Result<Points> apply(const Percentile& percentile, const Scope& scope, Points in);
 
 }  // namespace varve::aggregate

@@ -14,7 +14,7 @@ std::string percentile_of(double fraction, const std::string& points, Sampling s
   percentile.fraction = fraction;
   percentile.sampling = sampling;
   percentile.stamp = stamp;
-  return text_of(apply(percentile, {}, points_of(points)));
+  return text_of(apply(percentile, {}, points_of(points)).value());
 }
 
 TEST(Percentile, BetweenSamples) {

@@ -47,26 +47,25 @@ bool merges(const Step& step) {
 }
 
 Result<Points> apply(const Step& step, const Scope& scope, Points in, const Saved& saved) {
-  return std::visit(
-      Overloaded{[&](const Stage& stage) -> Result<Points> { return apply(stage, scope.start, std::move(in)); },
-                 [&](const HistogramStage& stage) -> Result<Points> {
-                   return apply_to_histograms(stage, scope.start, std::move(in));
-                 },
-                 [&](const HistogramPercentile& p) -> Result<Points> {
-                   return apply_to_histograms(p, scope.start, std::move(in));
-                 },
-                 [&](const SaveAs& save) -> Result<Points> {
-                   if (saved) VARVE_RETURN_IF_ERROR(saved(save, in));
-                   return std::move(in);
-                 },
-                 [&](const auto& other) -> Result<Points> {
-                   if constexpr (requires { apply(other, scope, std::move(in)); }) {
-                     return apply(other, scope, std::move(in));
-                   } else {
-                     return apply(other, std::move(in));
-                   }
-                 }},
-      step);
+  return std::visit(Overloaded{[&](const Stage& stage) -> Result<Points> { return apply(stage, scope, std::move(in)); },
+                               [&](const HistogramStage& stage) -> Result<Points> {
+                                 return apply_to_histograms(stage, scope, std::move(in));
+                               },
+                               [&](const HistogramPercentile& p) -> Result<Points> {
+                                 return apply_to_histograms(p, scope, std::move(in));
+                               },
+                               [&](const SaveAs& save) -> Result<Points> {
+                                 if (saved) VARVE_RETURN_IF_ERROR(saved(save, in));
+                                 return std::move(in);
+                               },
+                               [&](const auto& other) -> Result<Points> {
+                                 if constexpr (requires { apply(other, scope, std::move(in)); }) {
+                                   return apply(other, scope, std::move(in));
+                                 } else {
+                                   return apply(other, std::move(in));
+                                 }
+                               }},
+                    step);
 }
 
 Status check_fraction(double fraction) {
@@ -149,14 +148,17 @@ bool computes(const Step& step) {
 
 Result<Points> run(std::span<const Step> steps, const Scope& scope, bool descending, Points in, const Saved& saved) {
   bool reversed = false;
+  in = at_timestamps(std::move(in));
   const auto turn = [&](bool wanted) {
     if (reversed != wanted) in.reverse();
     reversed = wanted;
   };
   for (const Step& step : steps) {
     if (!takes(step, model::kind_of(in.type))) continue;
+    if (scope.charge) VARVE_RETURN_IF_ERROR(scope.charge(0));
     turn(descending && grid_of(step) == nullptr);
     VARVE_ASSIGN_OR_RETURN(in, apply(step, scope, std::move(in), saved));
+    in = at_timestamps(std::move(in));
   }
   turn(descending);
   return in;

@@ -56,8 +56,8 @@ const Grid* grid_of(const Step& step);
 // it. Else nullptr.
 const Grid* merging_grid(std::span<const Step> steps);
 
-// The time from which samples influence the result for a range that begins at `start`: earlier with moving windows. The
-// steps must have passed check().
+// The time from which samples influence the result for a range that begins at `start`: earlier with moving windows,
+// maybe before all samples. The steps must have passed check().
 model::Timestamp reads_from(std::span<const Step> steps, model::Timestamp start);
 
 // Is the step valid for any set of samples? Error: invalid.
@@ -71,7 +71,8 @@ using Saved = std::function<Status(const SaveAs&, const Points&)>;
 // Runs the steps over `in`, which ascends by time, then by value. Functions over windows always see ascending times;
 // functions over the column see the order of the answer, so with `descending` they look forward in time. The result is
 // in the order of the answer. Steps that do not accept the points' kind of values pass them unchanged. `saved` may be
-// empty. Errors: those of the steps, of `saved` and of scope.charge.
+// empty. Points at times that no sample can have are left out before and behind each step. Errors: those of the steps,
+// of `saved` and of scope.charge.
 Result<Points> run(std::span<const Step> steps, const Scope& scope, bool descending, Points in, const Saved& saved);
 
 }  // namespace varve::aggregate

@@ -97,6 +97,78 @@ TEST(Pipeline, WhatCannotBeDone) {
   EXPECT_EQ(name_of(SaveAs{}), "save_as");
 }
 
+// Each step ends at the ends of samples' times, too, and gives points only that samples could be.
+TEST(Pipeline, PointsBeyondTimeAreLeftOut) {
+  constexpr auto kFirst = model::kTimestampMin;
+  constexpr auto kLast = model::kTimestampMax;
+  const auto with = [](auto step, Sampling width, const char* zone, Stamp stamp) {
+    step.sampling = width;
+    step.zone = model::TimeZone::find(zone).value();
+    if constexpr (std::derived_from<decltype(step), Grid>) step.stamp = stamp;
+    return Step(step);
+  };
+  const auto charge = [](std::size_t bytes) { return bytes < 100'000 ? Status{} : fail(Code::limit, "too much"); };
+  Points in;
+  for (const auto time : {kFirst, kFirst + 1, model::Timestamp{0}, kLast - 1, kLast}) {
+    in.push(time, model::ValueType::long_, 1);
+  }
+  using enum TimeUnit;
+  for (const char* zone : {"", "Europe/Paris", "America/New_York", "+14:00"}) {
+    for (const Sampling width : {Sampling{1, days}, {2, months}, {300'000, years}, {INT64_MAX, years}}) {
+      for (const Stamp stamp : {Stamp::sample, Stamp::window_start, Stamp::window_end}) {
+        const Pipeline first = {with(Stage{}, width, zone, stamp),        with(Percentile{}, width, zone, stamp),
+                                with(LeastSquares{}, width, zone, stamp), with(CounterStage{}, width, zone, stamp),
+                                with(MovingWindow{}, width, zone, stamp), with(Gaps{}, {9'000'000, days}, zone, stamp)};
+        for (const Step& one : first) {
+          for (const Step& other : first) {
+            for (const bool descending : {false, true}) {
+              const auto out = run(Pipeline{one, other}, {kFirst, kLast, charge}, descending, in, {});
+              if (!out && out.error().code == Code::limit) continue;
+              ASSERT_TRUE(out) << name_of(one);
+              ASSERT_TRUE(std::ranges::all_of(out->times, model::is_timestamp)) << name_of(one) << name_of(other);
+            }
+          }
+        }
+      }
+    }
+  }
+  Stage day = stage_of(Function::count, 1);
+  day.sampling.unit = days;
+  const auto days_of = [&](Stamp stamp) {
+    day.stamp = stamp;
+    return text_of(run(Pipeline{day}, {kFirst, kLast, {}}, false, in, {}).value());
+  };
+  EXPECT_EQ(days_of(Stamp::sample), "-9007199254740992:2 0:1 9007199254740991:2");
+  EXPECT_EQ(days_of(Stamp::window_start), "0:1 9007199222400000:2") << "the first window begins before all times";
+  EXPECT_EQ(days_of(Stamp::window_end), "-9007199222400000:2 86400000:1") << "the last one ends behind them";
+}
+
+// No step goes on for long when the query's time is over, whatever its windows are.
+TEST(Pipeline, LongStepsAskWhetherTheyMayGoOn) {
+  Points in;
+  for (std::int64_t i = 0; i < 20'000; ++i) in.push(i * 86'400'000, model::ValueType::long_, 1);
+  const auto zoned = [](auto step) {
+    step.zone = model::TimeZone::find("Europe/Paris").value();
+    if constexpr (std::derived_from<decltype(step), Grid>) step.sampling = {1, TimeUnit::days};
+    return Step(step);
+  };
+  Stage last;
+  last.function = Function::last;
+  Gaps gaps;
+  gaps.sampling = {1, TimeUnit::hours};
+  const Rate rate{{1, TimeUnit::months}, {}};
+  const Sampler sampler{{1, TimeUnit::months}, {}};
+  for (const Step& step : {zoned(Stage{}), zoned(last), zoned(Percentile{}), zoned(LeastSquares{}),
+                           zoned(CounterStage{}), zoned(MovingWindow{}), Step(gaps), zoned(rate), zoned(sampler)}) {
+    int asked = 0;
+    const auto once = [&](std::size_t) { return ++asked == 1 ? Status{} : fail(Code::timeout, "over"); };
+    const auto out = run(Pipeline{step}, {0, 20'000 * 86'400'000LL, once}, false, in, {});
+    ASSERT_FALSE(out) << name_of(step);
+    EXPECT_EQ(out.error().code, Code::timeout);
+    EXPECT_EQ(asked, 2) << name_of(step);
+  }
+}
+
 TEST(Pipeline, ReadsBackToWhereTheFirstWindowBegins) {
   MovingWindow moving;
   moving.sampling = {10, TimeUnit::seconds};

@@ -46,6 +46,13 @@ Points without_nulls(Points in) {
   return keep(std::move(in), kept);
 }
 
+Points at_timestamps(Points in) {
+  if (in.times.empty() || (model::is_timestamp(in.times.front()) && model::is_timestamp(in.times.back()))) return in;
+  std::vector<std::uint8_t> kept(in.size());
+  std::ranges::transform(in.times, kept.begin(), model::is_timestamp);
+  return keep(std::move(in), kept);
+}
+
 Points as_doubles(Points in) {
   if (in.types.empty() && in.type == ValueType::double_) return in;
   if (in.types.empty()) {

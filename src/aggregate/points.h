@@ -58,6 +58,9 @@ struct Points {
 // Keeps the points with kept[i] != 0, in order. One entry per point.
 Points keep(Points in, std::span<const std::uint8_t> kept);
 Points without_nulls(Points in);
+// Without points at times that no sample can have: where a window begins before or ends behind all of these. `in`:
+// times ascend or descend.
+Points at_timestamps(Points in);
 // All numbers as doubles; nulls stay.
 Points as_doubles(Points in);
 

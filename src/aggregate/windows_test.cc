@@ -176,6 +176,37 @@ TEST(Windows, OfAZone) {
   }
 }
 
+// Whatever their width and zone, at the ends of samples' times as anywhere: each sample is in one window, which ends
+// behind it, and whose neighbours do not overlap it.
+TEST(Windows, HoldTheFirstAndTheLastSampleThatThereCanBe) {
+  using enum TimeUnit;
+  const Sampling widths[] = {{1, milliseconds},  {7, milliseconds},  {INT64_MAX, milliseconds},
+                             {1, seconds},       {7, minutes},       {9'223'372'036'855, minutes},
+                             {5, hours},         {1, days},          {86'400'000, days},
+                             {3, weeks},         {1, months},        {59'999, months},
+                             {1, years},         {300'000, years},   {INT32_MAX, years},
+                             {INT64_MAX, years}, {INT64_MAX, weeks}, {253'402'300'800'000, seconds}};
+  const model::Timestamp times[] = {
+      model::kTimestampMin,     model::kTimestampMin + 1, model::kTimestampMin + kDay, -1, 0, kStart,
+      model::kTimestampMax - 1, model::kTimestampMax};
+  for (const char* name : {"", "Europe/Paris", "America/New_York", "Pacific/Apia", "+14:00", "-03:30"}) {
+    const model::TimeZone zone = model::TimeZone::find(name).value();
+    for (const Sampling& width : widths) {
+      for (const model::Timestamp start : times) {
+        for (const bool align : {false, true}) {
+          const Windows windows(width, align, start, zone);
+          for (const model::Timestamp t : times) {
+            const std::int64_t k = windows.index(t);
+            ASSERT_LE(windows.start(k), t) << name << ' ' << width.value << ' ' << static_cast<int>(width.unit);
+            ASSERT_GT(windows.start(k + 1), t) << name << ' ' << width.value << ' ' << static_cast<int>(width.unit);
+            ASSERT_EQ(windows.index(windows.start(k)), k) << name << ' ' << width.value << " from " << start;
+          }
+        }
+      }
+    }
+  }
+}
+
 // What windows may be filled from: stretches of hours fit where a zone's midnight is a whole hour of UTC.
 TEST(Windows, MadeOfStretches) {
   using model::testing::kHour;

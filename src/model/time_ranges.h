@@ -17,6 +17,13 @@ inline Timestamp round_up(Timestamp t, std::int64_t width_ms) {
   return start == t ? t : start + width_ms;
 }
 
+// The same samples, without limit where it reaches the first or the last time that one may have: windows that begin
+// before or end behind that hold no others, so they lie in it, too.
+inline TimeRange without_limits(TimeRange range) {
+  return {range.first <= kTimestampMin ? kAllTime.first : range.first,
+          range.last > kTimestampMax ? kAllTime.last : range.last};
+}
+
 // The intersection; may be empty.
 inline TimeRange both(TimeRange a, TimeRange b) { return {std::max(a.first, b.first), std::min(a.last, b.last)}; }
 TimeRanges both(const TimeRanges& a, const TimeRanges& b);

@@ -30,6 +30,14 @@ TEST(TimeRanges, RangesAreJoinedAndTakenOff) {
   }
 }
 
+TEST(TimeRanges, WhatReachesTheEndsHasNoLimits) {
+  EXPECT_EQ(without_limits({}), kAllTime);
+  EXPECT_EQ(without_limits(kAllTime), kAllTime);
+  EXPECT_EQ(without_limits({kTimestampMin, 7}), (TimeRange{kAllTime.first, 7}));
+  EXPECT_EQ(without_limits({7, kTimestampMax + 1}), (TimeRange{7, kAllTime.last}));
+  EXPECT_EQ(without_limits({kTimestampMin + 1, kTimestampMax}), (TimeRange{kTimestampMin + 1, kTimestampMax}));
+}
+
 TEST(TimeRanges, WhatLiesInBothLists) {
   const TimeRanges some{{0, 4}, {6, 8}, {10, 20}};
   EXPECT_EQ(text_of(both(some, {})), "");

@@ -66,7 +66,7 @@ Timestamp add_months(Timestamp t, std::int64_t n) {
   return days_of(date) * kDayMs + (t - day * kDayMs);
 }
 
-Timestamp in_range(Timestamp t) { return std::clamp(t, kTimestampMin, kTimestampMax); }
+Timestamp in_all_time(Timestamp t) { return std::clamp(t, kAllTime.first, kAllTime.last); }
 
 }  // namespace
 
@@ -91,13 +91,15 @@ Timestamp add_units(Timestamp t, std::int64_t n, TimeUnit unit) {
   if (const std::int64_t ms = fixed_ms(unit)) {
     std::int64_t sum = 0;
     if (__builtin_mul_overflow(n, ms, &sum) || __builtin_add_overflow(sum, t, &sum)) {
-      return n < 0 ? kTimestampMin : kTimestampMax;
+      return n < 0 ? kAllTime.first : kAllTime.last;
     }
-    return in_range(sum);
+    return in_all_time(sum);
   }
-  // No date is further away than this, so the product below is small.
-  n = std::clamp<std::int64_t>(n, -12'000'000, 12'000'000);
-  return in_range(add_months(t, unit == TimeUnit::years ? n * 12 : n));
+  // Further than from one end of kAllTime to the other, and no date that far from either overflows.
+  constexpr std::int64_t kMonthsMax = 900'000'000;
+  const std::int64_t months = unit == TimeUnit::years ? 12 : 1;
+  n = std::clamp(n, -kMonthsMax / months, kMonthsMax / months);
+  return in_all_time(add_months(t, n * months));
 }
 
 std::int64_t units_between(Timestamp from, Timestamp to, TimeUnit unit) {
@@ -106,8 +108,8 @@ std::int64_t units_between(Timestamp from, Timestamp to, TimeUnit unit) {
   const Date b = date_of(floor_div(to, kDayMs));
   std::int64_t n = b.year - a.year;
   if (unit == TimeUnit::months) n = n * 12 + b.month - a.month;
-  while (add_units(from, n, unit) > to) --n;
-  return n;
+  // That many units lead into the month or year of `to`, and one less into an earlier one.
+  return add_units(from, n, unit) > to ? n - 1 : n;
 }
 
 Timestamp calendar_start(Timestamp t, TimeUnit unit) {

@@ -18,8 +18,10 @@ std::optional<TimeUnit> time_unit_of(std::string_view name);
 // Milliseconds of the unit; 0 for months and years.
 std::int64_t fixed_ms(TimeUnit unit);
 
-// t + n units. If a month has no such day, its last day is used. Saturates at the ends of Timestamp's range, so any n
-// is safe.
+// The functions below take times in kAllTime: the first window of a calendar may begin before the times that samples
+// may have, and the last one end behind them.
+
+// t + n units. If a month has no such day, its last day is used. Saturates at the ends of kAllTime, so any n is safe.
 Timestamp add_units(Timestamp t, std::int64_t n, TimeUnit unit);
 
 // The largest n for which add_units(from, n, unit) <= to.

@@ -53,9 +53,38 @@ TEST(TimeUnit, CalendarStarts) {
 
 TEST(TimeUnit, AnyNumberIsSafe) {
   for (const auto unit : {milliseconds, weeks, months, years}) {
-    EXPECT_EQ(add_units(0, INT64_MAX, unit), kTimestampMax);
-    EXPECT_EQ(add_units(0, INT64_MIN, unit), kTimestampMin);
-    EXPECT_LE(add_units(0, units_between(0, kTimestampMax, unit), unit), kTimestampMax);
+    for (const Timestamp t : {Timestamp{0}, kTimestampMin, kTimestampMax, kAllTime.first, kAllTime.last}) {
+      EXPECT_EQ(add_units(t, INT64_MAX, unit), kAllTime.last);
+      EXPECT_EQ(add_units(t, INT64_MIN, unit), kAllTime.first);
+    }
+  }
+}
+
+// The window that contains the first time of all begins before it, and that of the last one ends behind it.
+TEST(TimeUnit, NothingIsClampedAtTheEndsOfSamplesTimes) {
+  EXPECT_EQ(add_units(kTimestampMax, 1, milliseconds), kTimestampMax + 1);
+  EXPECT_EQ(add_units(kTimestampMin, -1, days), kTimestampMin - kDay);
+  for (const auto unit : {days, weeks, months, years}) {
+    EXPECT_LT(calendar_start(kTimestampMin, unit), kTimestampMin);
+    EXPECT_GT(add_units(calendar_start(kTimestampMax, unit), 1, unit), kTimestampMax);
+  }
+  for (const Timestamp t : {kTimestampMin - 1, INT64_MIN}) EXPECT_EQ(nearest_timestamp(t), kTimestampMin);
+  for (const Timestamp t : {kTimestampMax + 1, INT64_MAX}) EXPECT_EQ(nearest_timestamp(t), kTimestampMax);
+  for (const Timestamp t : {kTimestampMin, Timestamp{7}, kTimestampMax}) EXPECT_EQ(nearest_timestamp(t), t);
+}
+
+TEST(TimeUnit, BetweenUndoesAddUnitsAnywhere) {
+  std::mt19937_64 random(5);
+  const Timestamp ends[] = {kTimestampMin, kTimestampMax, kAllTime.first / 2, kAllTime.last / 2, 0};
+  for (int i = 0; i < 20'000; ++i) {
+    const auto near = [&] { return ends[random() % 5] + static_cast<Timestamp>(random() % (8 * kDay)) - 4 * kDay; };
+    const Timestamp from = near();
+    const Timestamp to = near();
+    for (const auto unit : {milliseconds, hours, days, weeks, months, years}) {
+      const std::int64_t n = units_between(from, to, unit);
+      ASSERT_LE(add_units(from, n, unit), to) << from << ' ' << to;
+      ASSERT_GT(add_units(from, n + 1, unit), to) << from << ' ' << to;
+    }
   }
 }
 

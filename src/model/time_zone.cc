@@ -154,10 +154,9 @@ Timestamp add_units(Timestamp t, std::int64_t n, TimeUnit unit, TimeZone zone) {
 std::int64_t units_between(Timestamp from, Timestamp to, TimeUnit unit, TimeZone zone) {
   if (zone.is_utc() || unit < TimeUnit::days) return units_between(from, to, unit);
   // Local times go back an hour in autumn, and add_units() leaves what is skipped in spring: one off at most.
-  std::int64_t n = units_between(zone.to_local(from), zone.to_local(to), unit);
-  while (add_units(from, n, unit, zone) > to) --n;
-  while (add_units(from, n + 1, unit, zone) <= to) ++n;
-  return n;
+  const std::int64_t n = units_between(zone.to_local(from), zone.to_local(to), unit);
+  if (add_units(from, n, unit, zone) > to) return n - 1;
+  return add_units(from, n + 1, unit, zone) <= to ? n + 1 : n;
 }
 
 Timestamp calendar_start(Timestamp t, TimeUnit unit, TimeZone zone) {

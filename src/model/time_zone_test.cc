@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <random>
 
+#include "base/testing/effort.h"
+
 namespace varve::model {
 namespace {
 
@@ -93,6 +95,48 @@ TEST(TimeZone, UnitsBetweenUndoesAddUnits) {
     }
     for (const Timestamp end : {kTimestampMin + 1'000'000'000'000, kTimestampMax - 1'000'000'000'000}) {
       EXPECT_EQ(there.to_utc(there.to_local(end)), end) << name;
+    }
+  }
+}
+
+// In each zone that there is, at the ends of samples' times as over the changes of its clocks.
+TEST(TimeZone, UnitsBetweenUndoesAddUnitsInEveryZone) {
+  std::mt19937_64 random(4);
+  constexpr Timestamp kCenturyMs = 36'525 * kDayMs;
+  auto names = TimeZone::names();
+  names.insert(names.end(), {"+14:00", "-12:00", "+23:59", "-23:59"});
+  for (const std::string& name : names) {
+    const TimeZone there = zone(name);
+    for (int i = 0; i < ::varve::testing::effort(120); ++i) {
+      const Timestamp middle[] = {kTimestampMin, kTimestampMax, 0};
+      const auto near = [&](Timestamp within) {
+        return middle[i % 3] + static_cast<Timestamp>(random() % static_cast<std::uint64_t>(2 * within)) - within;
+      };
+      const Timestamp from = near(kCenturyMs);
+      const Timestamp to = near(i % 2 == 0 ? kCenturyMs : 3 * kDayMs);
+      for (const TimeUnit unit :
+           {TimeUnit::hours, TimeUnit::days, TimeUnit::weeks, TimeUnit::months, TimeUnit::years}) {
+        const std::int64_t n = units_between(from, to, unit, there);
+        ASSERT_LE(add_units(from, n, unit, there), to) << name << ' ' << from << ' ' << to;
+        ASSERT_GT(add_units(from, n + 1, unit, there), to) << name << ' ' << from << ' ' << to;
+        if (unit >= TimeUnit::days) {
+          ASSERT_LE(calendar_start(to, unit, there), to) << name << ' ' << to;
+        }
+      }
+    }
+  }
+}
+
+// Each window has its end behind it, also where a day is skipped or comes twice.
+TEST(TimeZone, WindowsFollowOneAnotherOverEveryChange) {
+  for (const char* name : {"Pacific/Apia", "Pacific/Kwajalein", "America/Juneau", "Asia/Manila", "Europe/Paris",
+                           "America/Havana", "Africa/Monrovia"}) {
+    const TimeZone there = zone(name);
+    const Timestamp from = calendar_start(-4'000'000'000'000, TimeUnit::days, there);
+    for (Timestamp to = from; to < 2'000'000'000'000; to += 11 * kHour * ::varve::testing::kOneOf) {
+      const std::int64_t n = units_between(from, to, TimeUnit::days, there);
+      ASSERT_LE(add_units(from, n, TimeUnit::days, there), to) << name << ' ' << to;
+      ASSERT_GT(add_units(from, n + 1, TimeUnit::days, there), to) << name << ' ' << to;
     }
   }
 }

@@ -67,7 +67,8 @@ bool are_alone(const Plan& plan) {
 }  // namespace
 
 Collector::Collector(const Request& request, const MetricQuery& asked, const Pipeline& pipeline, const Plan& plan,
-                     const Counters& counters, model::Timestamp now, Budget& budget, KeptValues& kept)
+                     const Counters& counters, model::Timestamp now, Budget& budget, const Deadline& deadline,
+                     KeptValues& kept)
     : request_(request),
       asked_(asked),
       pipeline_(pipeline),
@@ -76,6 +77,7 @@ Collector::Collector(const Request& request, const MetricQuery& asked, const Pip
       read_(read_range(pipeline, request.range)),
       now_(now),
       budget_(budget),
+      deadline_(deadline),
       kept_(kept),
       first_(windowed(pipeline)),
       percentile_(percentile_first(pipeline)),
@@ -84,7 +86,7 @@ Collector::Collector(const Request& request, const MetricQuery& asked, const Pip
       only_extremes_(counts_ && counter_->extremes_in_ms != 0 && are_alone(plan)),
       counters_(counters),
       scans_(counts_ ? counters.scans(read_, aggregate::grows_in(*counter_, read_)) : std::vector{read_}),
-      charge_([&budget](std::size_t bytes) { return budget.charge(bytes); }),
+      charge_(charge_of(budget, deadline)),
       windows_(windows_on(first_grid(pipeline), range_)),
       merges_(merging_grid(pipeline) != nullptr),
       merge_windows_(windows_on(merging_grid(pipeline), range_)),

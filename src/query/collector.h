@@ -30,6 +30,7 @@
 #include "query/budget.h"
 #include "query/counted_series.h"
 #include "query/counters.h"
+#include "query/deadline.h"
 #include "query/plan.h"
 #include "query/request.h"
 #include "query/runs.h"
@@ -49,7 +50,7 @@ class Collector {
   // `pipeline`: read_through(asked). `counters`: of a pipeline that has a counter_stage(). All must outlive the
   // collector. `now`: gaps are not marked after it.
   Collector(const Request& request, const MetricQuery& asked, const Pipeline& pipeline, const Plan& plan,
-            const Counters& counters, model::Timestamp now, Budget& budget, KeptValues& kept);
+            const Counters& counters, model::Timestamp now, Budget& budget, const Deadline& deadline, KeptValues& kept);
 
   // Of the samples that it wants, in one range or in adjacent ones, which may be scanned in any order.
   [[nodiscard]] const std::vector<model::TimeRange>& scan_ranges() const { return scans_; }
@@ -69,11 +70,11 @@ class Collector {
   bool end_scan() VARVE_NO_THREAD_ANALYSIS;
   [[nodiscard]] bool wants(std::uint32_t series) const VARVE_NO_THREAD_ANALYSIS;
 
-  // After the last scan, from one thread. `alive` is asked between groups; its error ends the query.
-  Result<MetricAnswer> finish(const std::function<Status()>& alive);
+  // After the last scan, from one thread. Errors: those of the steps, limit, unavailable, cancelled, timeout.
+  Result<MetricAnswer> finish();
   // MetricAnswer::of_nothing.
   static Result<aggregate::Points> of_nothing(const Request& request, const Pipeline& pipeline, model::Timestamp now,
-                                              Budget& budget);
+                                              Budget& budget, const Deadline& deadline);
 
  private:
   // The samples of a group that have the same numbers in all splits.
@@ -113,7 +114,7 @@ class Collector {
   aggregate::Points samples_of(std::uint32_t series, std::uint64_t& samples);
   Result<aggregate::Points> merged_numbers(std::uint32_t group, std::uint64_t& samples);
   // Without a group's mutex: after the scan there is one thread.
-  Result<MetricAnswer> joined(const Join& how, const std::function<Status()>& alive);
+  Result<MetricAnswer> joined(const Join& how);
   Result<aggregate::Points> numbers_of(std::uint32_t group, std::uint64_t& samples) VARVE_NO_THREAD_ANALYSIS;
   Status put_numbers(std::uint32_t group, MetricAnswer& answer) VARVE_NO_THREAD_ANALYSIS;
   Result<aggregate::Points> counted_of(std::uint32_t group, std::uint64_t& samples);
@@ -132,6 +133,7 @@ class Collector {
   const model::TimeRange read_;   // of the samples that are aggregated
   const model::Timestamp now_;
   Budget& budget_;
+  const Deadline& deadline_;
   KeptValues& kept_;
   bool again_ = false;                             // this is not the first scan, and only percentiles want it
   const aggregate::Stage* const first_;            // of windows filled from parts

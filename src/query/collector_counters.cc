@@ -59,7 +59,7 @@ Result<aggregate::Points> Collector::counted_of(std::uint32_t group, std::uint64
         budget_.charge((totals.totals().size() - before) * (sizeof(aggregate::GrowthTotals::Total) + sizeof(Number))));
     counted_[series] = {};
   }
-  return aggregate::to_points(*counter_, windows_, totals);
+  return aggregate::to_points(*counter_, windows_, totals, charge_);
 }
 
 // With a limit or splits: of the samples that these leave.
@@ -95,8 +95,8 @@ Status Collector::put_counted_parts(std::uint32_t group, MetricAnswer& answer) {
   for (const auto& [key, part] : order) {
     Group one = head;
     one.split = *key;
-    VARVE_RETURN_IF_ERROR(put(std::move(one), aggregate::to_points(*counter_, windows_, part->totals),
-                              std::span(pipeline_.stages).subspan(1), answer));
+    VARVE_ASSIGN_OR_RETURN(auto points, aggregate::to_points(*counter_, windows_, part->totals, charge_));
+    VARVE_RETURN_IF_ERROR(put(std::move(one), std::move(points), std::span(pipeline_.stages).subspan(1), answer));
   }
   return {};
 }

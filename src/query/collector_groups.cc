@@ -32,8 +32,8 @@ Status check_finite(const MetricName& metric, const Pipeline& query, const Point
   return {};
 }
 
-aggregate::Scope scope_of(model::TimeRange range, model::Timestamp now, Budget& budget) {
-  return {range.first, std::min(range.last - 1, now), [&budget](std::size_t bytes) { return budget.charge(bytes); }};
+aggregate::Scope scope_of(model::TimeRange range, model::Timestamp now, aggregate::Charge charge) {
+  return {range.first, std::min(range.last - 1, now), std::move(charge)};
 }
 
 // About what a copy takes.
@@ -80,7 +80,7 @@ Group Collector::head_of(std::uint32_t group, Kind kind) const {
 }
 
 Status Collector::put(Group group, Points points, std::span<const aggregate::Step> steps, MetricAnswer& answer) {
-  const aggregate::Scope scope = scope_of(range_, now_, budget_);
+  const aggregate::Scope scope = scope_of(range_, now_, charge_);
   const auto saved = [&](const aggregate::SaveAs& save, const Points& so_far) {
     return request_.save ? request_.save(asked_, group, save, so_far) : Status{};
   };
@@ -124,9 +124,9 @@ Status Collector::put_parts(std::uint32_t group, Group head, MetricAnswer& answe
     Group one = head;
     one.split = *key;
     const auto cells = part->cells.take(first_->function);
-    VARVE_RETURN_IF_ERROR(budget_.charge(cells.size() * sizeof(Number)));
-    VARVE_RETURN_IF_ERROR(put(std::move(one), aggregate::to_points(*first_, windows_, cells),
-                              std::span(pipeline_.stages).subspan(1), answer));
+    VARVE_RETURN_IF_ERROR(charge_(cells.size() * sizeof(Number)));
+    VARVE_ASSIGN_OR_RETURN(Points points, aggregate::to_points(*first_, windows_, cells, charge_));
+    VARVE_RETURN_IF_ERROR(put(std::move(one), std::move(points), std::span(pipeline_.stages).subspan(1), answer));
   }
   return {};
 }
@@ -139,8 +139,8 @@ Result<Points> Collector::numbers_of(std::uint32_t group, std::uint64_t& samples
   samples += state.samples;
   if (percentile_ != nullptr) return state.values.take(*percentile_, windows_);
   const auto cells = state.cells.take(first_->function);
-  VARVE_RETURN_IF_ERROR(budget_.charge(cells.size() * sizeof(Number)));
-  return aggregate::to_points(*first_, windows_, cells);
+  VARVE_RETURN_IF_ERROR(charge_(cells.size() * sizeof(Number)));
+  return aggregate::to_points(*first_, windows_, cells, charge_);
 }
 
 Status Collector::put_numbers(std::uint32_t group, MetricAnswer& answer) {
@@ -154,19 +154,19 @@ Status Collector::put_numbers(std::uint32_t group, MetricAnswer& answer) {
 }
 
 // Each series is a group of the plan, of the same number. Only numbers can be joined.
-Result<MetricAnswer> Collector::joined(const Join& how, const std::function<Status()>& alive) {
-  Joiner joiner(how, range_, plan_.tags, budget_);
+Result<MetricAnswer> Collector::joined(const Join& how) {
+  Joiner joiner(how, range_, plan_.tags, budget_, charge_);
   std::uint64_t samples = 0;
   for (const std::uint32_t series : plan_.order) {
     if ((seen_[series] & bit_of(Kind::number)) == 0) continue;
-    VARVE_RETURN_IF_ERROR(alive());
+    VARVE_RETURN_IF_ERROR(deadline_.check());
     const std::size_t kept = runs_.empty() ? 0 : bytes_of(runs_[series]);
     VARVE_ASSIGN_OR_RETURN(Points points, runs_.empty() ? numbers_of(series, samples) : samples_of(series, samples));
     VARVE_RETURN_IF_ERROR(check_finite(asked_.metric, pipeline_, points));
     VARVE_RETURN_IF_ERROR(joiner.add(series, std::move(points)));
     budget_.release(kept);
   }
-  VARVE_ASSIGN_OR_RETURN(MetricAnswer answer, joiner.finish(alive));
+  VARVE_ASSIGN_OR_RETURN(MetricAnswer answer, joiner.finish());
   answer.sample_size = samples;
   return answer;
 }
@@ -179,28 +179,29 @@ Status Collector::put_texts(std::uint32_t group, Kind kind, MetricAnswer& answer
   return put_samples(head_of(group, kind), to_points(kind, std::move(texts)), answer);
 }
 
-Result<MetricAnswer> Collector::finish(const std::function<Status()>& alive) {
+Result<MetricAnswer> Collector::finish() {
   MetricAnswer answer;
   VARVE_RETURN_IF_ERROR(finish_counted());
-  if (const auto* how = std::get_if<Join>(&asked_.how)) return joined(*how, alive);
+  if (const auto* how = std::get_if<Join>(&asked_.how)) return joined(*how);
   for (const Kind kind : {Kind::number, Kind::text, Kind::complex, Kind::histogram}) {
     for (const std::uint32_t group : plan_.order) {
       if (!saw(group, kind)) continue;
-      VARVE_RETURN_IF_ERROR(alive());
+      VARVE_RETURN_IF_ERROR(deadline_.check());
       VARVE_RETURN_IF_ERROR(kind == Kind::number ? put_numbers(group, answer) : put_texts(group, kind, answer));
     }
   }
   if (answer.groups.empty()) {
-    VARVE_ASSIGN_OR_RETURN(answer.of_nothing, of_nothing(request_, pipeline_, now_, budget_));
+    VARVE_ASSIGN_OR_RETURN(answer.of_nothing, of_nothing(request_, pipeline_, now_, budget_, deadline_));
   }
   return answer;
 }
 
 Result<Points> Collector::of_nothing(const Request& request, const Pipeline& query, model::Timestamp now,
-                                     Budget& budget) {
+                                     Budget& budget, const Deadline& deadline) {
   const auto marks = [](const aggregate::Step& step) { return std::holds_alternative<aggregate::Gaps>(step); };
   if (!query.splits.empty() || std::ranges::none_of(query.stages, marks)) return Points();
-  return aggregate::run(query.stages, scope_of(request.range, now, budget), query.descending, {}, {});
+  return aggregate::run(query.stages, scope_of(request.range, now, charge_of(budget, deadline)), query.descending, {},
+                        {});
 }
 
 }  // namespace varve::query

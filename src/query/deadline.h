@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "query/budget.h"
 #include "query/engine.h"
 #include "storage/sample_store.h"
 
@@ -45,6 +46,14 @@ class Deadline {
   const std::int64_t deadline_ns_;
   const std::atomic<bool>* cancelled_;
 };
+
+// For steps of a query: memory, as long as there is time. Both must outlive it.
+inline auto charge_of(Budget& budget, const Deadline& deadline) {
+  return [&budget, &deadline](std::size_t bytes) -> Status {
+    VARVE_RETURN_IF_ERROR(deadline.check());
+    return budget.charge(bytes);
+  };
+}
 
 // Of a scan of so many series: starting a thread costs about as much as reading a dozen chunks. limits.threads ≥ 1.
 inline unsigned threads_for(std::size_t series, const Limits& limits) {

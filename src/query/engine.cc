@@ -150,7 +150,7 @@ Result<Answer> Engine::answer(const Request& request, UnderWay& query, Budget& b
     VARVE_RETURN_IF_ERROR(check_matchers(request));
     for (std::size_t m = 0; m < request.metrics.size(); ++m) {
       VARVE_ASSIGN_OR_RETURN(answer.metrics[m].of_nothing,
-                             Collector::of_nothing(request, pipelines[m], clock_.now_ms(), budget));
+                             Collector::of_nothing(request, pipelines[m], clock_.now_ms(), budget, query.deadline()));
     }
     return answer;
   }
@@ -173,7 +173,7 @@ Result<Answer> Engine::answer(const Request& request, UnderWay& query, Budget& b
       VARVE_ASSIGN_OR_RETURN(known,
                              Counters::read(sources, metric, pipelines[m], planned, reads, deadline, limits_, budget));
     }
-    collectors.emplace_back(request, metric, pipelines[m], planned, known, clock_.now_ms(), budget, kept);
+    collectors.emplace_back(request, metric, pipelines[m], planned, known, clock_.now_ms(), budget, deadline, kept);
   }
   for (auto& scan : scans_of(request, collectors)) {
     while (!scan.empty()) {
@@ -190,7 +190,7 @@ Result<Answer> Engine::answer(const Request& request, UnderWay& query, Budget& b
     }
   }
   for (std::size_t m = 0; m < request.metrics.size(); ++m) {
-    VARVE_ASSIGN_OR_RETURN(answer.metrics[m], collectors[m].finish([&] { return deadline.check(); }));
+    VARVE_ASSIGN_OR_RETURN(answer.metrics[m], collectors[m].finish());
   }
   answer.read = ticket.read();
   return answer;

@@ -80,7 +80,7 @@ std::map<std::string, ExpectedGroup> naive(const std::vector<Sample>& samples, c
       points.bits.push_back(value.bits);
     }
     for (const aggregate::Step& step : query.pipeline().stages) {
-      points = aggregate::apply(std::get<Stage>(step), request.range.first, std::move(points));
+      points = aggregate::apply(std::get<Stage>(step), {.start = request.range.first}, std::move(points)).value();
     }
     if (query.pipeline().descending) points.reverse();
     for (std::size_t i = 0; i < points.size(); ++i) {

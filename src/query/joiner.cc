@@ -49,11 +49,11 @@ Group alone(const Join& how, const TagTable& tags, std::uint32_t series) {
   return head_of(tags, values_of(how, tags, series), own);
 }
 
-Points at_resolution(const Join& how, Points points) {
+Result<Points> at_resolution(const Join& how, Points points, const aggregate::Charge& charge) {
   if (!finer_than(points, how.resolution_ms)) return points;
   const Windows cut({how.resolution_ms, model::TimeUnit::milliseconds}, false, 0);
   const bool takes_last = how.reducer == Reducer::none || how.reducer == Reducer::count;
-  return aggregate::gather(takes_last ? Reducer::last : how.reducer, cut, points);
+  return aggregate::gather(takes_last ? Reducer::last : how.reducer, cut, points, charge);
 }
 
 // Where nothing stands between the fill and the reducer, series need not hold what is empty.
@@ -65,7 +65,12 @@ Status Joiner::list_windows() {
   const std::uint64_t count = aggregate::windows_in(windows, range_);
   VARVE_RETURN_IF_ERROR(budget_.charge(count * sizeof(model::Timestamp)));
   const std::int64_t first = windows.index(range_.first);
-  for (std::uint64_t i = 0; i < count; ++i) windows_.push_back(windows.start(first + static_cast<std::int64_t>(i)));
+  aggregate::Pace pace;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    VARVE_RETURN_IF_ERROR(pace.step(charge_));
+    windows_.push_back(windows.start(first + static_cast<std::int64_t>(i)));
+  }
+  std::erase_if(windows_, [](model::Timestamp start) { return !model::is_timestamp(start); });
   if (std::ranges::any_of(windows_, [&](auto t) { return t % how_.resolution_ms != 0; })) {
     windows_ = {};
     budget_.release(count * sizeof(model::Timestamp));
@@ -76,14 +81,16 @@ Status Joiner::list_windows() {
 Result<Points> Joiner::prepare(Points points) {
   if (const auto& into = how_.downsample) {
     if (into->gather) {
-      points = aggregate::gather(*into->gather, aggregate::windows_of(into->grid(), range_.first), points);
+      const Windows windows = aggregate::windows_of(into->grid(), range_.first);
+      VARVE_ASSIGN_OR_RETURN(points, aggregate::gather(*into->gather, windows, points, charge_));
     }
     if (into->fill != Join::Fill::none && windows_.empty()) {
       VARVE_ASSIGN_OR_RETURN(points, filled(std::move(points)));
       budget_.release(points.size() * kPointBytes);  // what is kept is charged once it is packed
     }
   }
-  points = at_resolution(how_, std::move(points));
+  VARVE_ASSIGN_OR_RETURN(points, at_resolution(how_, std::move(points), charge_));
+  points = aggregate::at_timestamps(std::move(points));
   if (how_.rate) points = aggregate::rate(*how_.rate, points);
   return points;
 }
@@ -93,7 +100,8 @@ Result<Points> Joiner::filled(Points points) {
   const Windows windows = aggregate::windows_of(how_.downsample->grid(), range_.first);
   const std::size_t size = aggregate::windows_in(windows, range_);
   VARVE_RETURN_IF_ERROR(budget_.charge(size * kPointBytes));
-  points = aggregate::fill(windows, range_, how_.downsample->fill == Join::Fill::zero, points);
+  VARVE_ASSIGN_OR_RETURN(points,
+                         aggregate::fill(windows, range_, how_.downsample->fill == Join::Fill::zero, points, charge_));
   VARVE_RETURN_IF_ERROR(budget_.charge((points.size() - size) * kPointBytes));  // behind the last window
   return points;
 }
@@ -115,25 +123,28 @@ Status Joiner::add(std::uint32_t series, Points points) {
   return budget_.charge(now - before + (is_new ? kJoinedGroupBytes : 0));
 }
 
-Result<Points> Joiner::across(const Joined& group, const std::function<Status()>& alive) {
+Result<Points> Joiner::across(const Joined& group) {
   const auto& series = group.series;
   if (series.size() == 1 && how_.reducer != Reducer::count && how_.reducer != Reducer::dev) {
-    return windows_.empty() ? to_points(series[0]) : filled(to_points(series[0]));
+    if (windows_.empty()) return to_points(series[0]);
+    VARVE_ASSIGN_OR_RETURN(Points points, filled(to_points(series[0])));
+    return aggregate::at_timestamps(std::move(points));
   }
   std::size_t most = windows_.size();
   for (const SeriesView& one : series) most += one.size;
   VARVE_RETURN_IF_ERROR(budget_.charge(most * kPointBytes));
   const bool with_zero = how_.downsample && how_.downsample->fill == Join::Fill::zero;
-  VARVE_ASSIGN_OR_RETURN(Points points, aggregate::across(how_.reducer, series, alive, {windows_, with_zero}));
+  VARVE_ASSIGN_OR_RETURN(Points points,
+                         aggregate::across(how_.reducer, series, [this] { return charge_(0); }, {windows_, with_zero}));
   budget_.release((most - std::min(most, points.size())) * kPointBytes);
   return points;
 }
 
-Result<MetricAnswer> Joiner::finish(const std::function<Status()>& alive) {
+Result<MetricAnswer> Joiner::finish() {
   for (auto& [values, joined] : groups_) {
-    VARVE_RETURN_IF_ERROR(alive());
+    VARVE_RETURN_IF_ERROR(charge_(0));
     Group& group = out_.groups.emplace_back(head_of(tags_, values, joined.tags));
-    VARVE_ASSIGN_OR_RETURN(group.points, across(joined, alive));
+    VARVE_ASSIGN_OR_RETURN(group.points, across(joined));
     joined = {};
   }
   if (how_.reducer != Reducer::none) std::ranges::sort(out_.groups, {}, &Group::group_values);

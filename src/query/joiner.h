@@ -23,22 +23,23 @@ namespace varve::query {
 Group alone(const Join& how, const TagTable& tags, std::uint32_t series);
 
 // Points of one series, ascending, at times that are multiples of the resolution.
-aggregate::Points at_resolution(const Join& how, aggregate::Points points);
+Result<aggregate::Points> at_resolution(const Join& how, aggregate::Points points,
+                                        const aggregate::Charge& charge = {});
 
 // The series of one metric become groups. One thread.
 class Joiner {
  public:
-  // All must outlive it.
-  Joiner(const Join& how, model::TimeRange range, const TagTable& tags, Budget& budget)
-      : how_(how), range_(range), tags_(tags), budget_(budget) {}
+  // All must outlive it. `charge`: to the budget, and for nothing where it only asks whether the query may go on.
+  Joiner(const Join& how, model::TimeRange range, const TagTable& tags, Budget& budget, const aggregate::Charge& charge)
+      : how_(how), range_(range), tags_(tags), budget_(budget), charge_(charge) {}
 
   // The points of a series, ascending: numbers, after the stage of `downsample` (unless it gathers). Reducers see
-  // series in the order in which they come. Error: limit, unavailable.
+  // series in the order in which they come. Error: what `charge` says.
   Status add(std::uint32_t series, aggregate::Points points);
 
   // Once. Groups are in order of their group values (with reducer none: as the series came), and have `common` and
-  // `mixed`; sample_size is not set. Errors: limit, unavailable; what `alive` says, which is asked now and then.
-  Result<MetricAnswer> finish(const std::function<Status()>& alive);
+  // `mixed`; sample_size is not set. Error: what `charge` says.
+  Result<MetricAnswer> finish();
 
  private:
   struct Joined {
@@ -49,12 +50,13 @@ class Joiner {
   Status list_windows();
   Result<aggregate::Points> prepare(aggregate::Points points);
   Result<aggregate::Points> filled(aggregate::Points points);
-  Result<aggregate::Points> across(const Joined& group, const std::function<Status()>& alive);
+  Result<aggregate::Points> across(const Joined& group);
 
   const Join& how_;
   const model::TimeRange range_;
   const TagTable& tags_;
   Budget& budget_;
+  const aggregate::Charge& charge_;
   // Starts of the windows that each series has a value in, if they are filled while series are combined; empty: if they
   // are not, or before the first series.
   std::vector<model::Timestamp> windows_;

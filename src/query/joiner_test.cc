@@ -213,13 +213,14 @@ TEST_F(JoinTest, CancelledBetweenGroups) {
   const auto tags = TagTable::read(store_, *tenant, *store_.select(*tenant, "m", {}), {}, budget);
   Join how;
   how.group_by = {"host"};
-  Joiner joiner(how, {0, 10}, *tags, budget);
-  for (const std::uint32_t series : {0U, 1U}) ASSERT_TRUE(joiner.add(series, aggregate::points_of("0:1")));
   int asked = 0;
-  const auto out = joiner.finish([&]() -> Status {
+  const aggregate::Charge charge = [&](std::size_t) -> Status {
     if (++asked == 2) return fail(Code::cancelled, "enough");
     return {};
-  });
+  };
+  Joiner joiner(how, {0, 10}, *tags, budget, charge);
+  for (const std::uint32_t series : {0U, 1U}) ASSERT_TRUE(joiner.add(series, aggregate::points_of("0:1")));
+  const auto out = joiner.finish();
   EXPECT_EQ(out.error().code, Code::cancelled);
 }
 

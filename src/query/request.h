@@ -15,7 +15,7 @@
 #include "aggregate/split.h"
 #include "base/result.h"
 #include "index/matcher.h"
-#include "model/time.h"
+#include "model/time_ranges.h"
 #include "query/join.h"
 
 namespace varve::query {
@@ -58,9 +58,10 @@ std::string text_of(const MetricName& metric);
 // What is made of each metric's samples while they are read: the pipeline, or of a join what comes before it.
 Pipeline read_through(const MetricQuery& query);
 
-// The samples of which the answer for `range` is made: some steps look further back.
+// The samples of which the answer for `range` is made: some steps look further back. Where that reaches the first or
+// the last time that a sample may have, without limit: so windows that reach beyond stand for their samples.
 inline model::TimeRange read_range(const Pipeline& pipeline, model::TimeRange range) {
-  return {aggregate::reads_from(pipeline.stages, range.first), range.last};
+  return model::without_limits({aggregate::reads_from(pipeline.stages, range.first), range.last});
 }
 
 struct Group;  // answer.h

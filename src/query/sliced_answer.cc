@@ -282,7 +282,9 @@ Result<std::vector<Points>> SlicedAnswer::read(std::span<const Source> sources, 
   std::vector<Points> lists;
   for (const auto& members : of_source) {
     VARVE_ASSIGN_OR_RETURN(Points points, runs.merged(members));
-    if (metric.join) points = at_resolution(*metric.join, std::move(points));
+    if (metric.join) {
+      VARVE_ASSIGN_OR_RETURN(points, at_resolution(*metric.join, std::move(points)));
+    }
     if (metric.descending) points.reverse();
     lists.push_back(std::move(points));
   }

@@ -107,7 +107,7 @@ void go_back(State& state, model::Timestamp now_ms) {
 
 model::Timestamp due_ms(const Task& task, const State& state) {
   if (state.begun_ms == 0 || !state.finished) return 0;
-  return model::add_units(state.begun_ms, task.interval, task.interval_unit);
+  return model::nearest_timestamp(model::add_units(state.begun_ms, task.interval, task.interval_unit));
 }
 
 std::string status_json(const Task& task, const State& state) {

@@ -2,13 +2,13 @@
 #include "api/esmond/row_keys.h"
 
 #include <algorithm>
-#include <chrono>
 #include <set>
 
 #include "api/esmond/lookups.h"
 #include "api/esmond/names.h"
 #include "api/esmond/series.h"
 #include "api/shared/query_answer.h"
+#include "model/time_unit.h"
 #include "protocol/json/writer.h"
 
 namespace varve::api::esmond {
@@ -67,11 +67,8 @@ std::string row_of_polled(const Inventory& inventory, std::string_view object, c
   return out;
 }
 
-int year_of(model::Timestamp time) {
-  const std::chrono::sys_days day{std::chrono::floor<std::chrono::days>(
-      std::chrono::sys_time<std::chrono::milliseconds>(std::chrono::milliseconds(time)))};
-  return static_cast<int>(std::chrono::year_month_day(day).year());
-}
+// std::chrono's years end at 32767.
+std::int64_t year_of(model::Timestamp time) { return 1970 + model::units_between(0, time, model::TimeUnit::years); }
 
 // Keys of all series of a metric.
 Status add_rows(const Call& call, model::TenantId tenant, const Inventory& inventory, const std::string& metric,
@@ -87,8 +84,9 @@ Status add_rows(const Call& call, model::TenantId tenant, const Inventory& inven
             ? row_of_polled(inventory, std::string_view(metric).substr(kPolledPrefix.size()), tags[i])
             : row_of_own(tags[i]);
     if (row.empty()) continue;
-    const int last = year_of(stats[i].last_ms);
-    for (int year = year_of(stats[i].first_ms); year <= last; ++year) {
+    const std::int64_t last = year_of(stats[i].last_ms);
+    for (std::int64_t year = year_of(stats[i].first_ms); year <= last; ++year) {
+      VARVE_RETURN_IF_ERROR(query.check());
       VARVE_RETURN_IF_ERROR(query.budget().charge(2 * row.size() + sizeof(std::string)));
       out.insert(row + ":" + std::to_string(year));
     }

@@ -20,7 +20,7 @@ using model::Timestamp;
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 Result<Timestamp> in_range(std::optional<std::int64_t> t, std::string_view text) {
-  if (t && *t >= model::kTimestampMin && *t <= model::kTimestampMax) return *t;
+  if (t && model::is_timestamp(*t)) return *t;
   return fail(Code::invalid, "the time " + in_quotes(text) + " is out of range");
 }
 
@@ -100,7 +100,7 @@ Result<Timestamp> parse_time(std::string_view text, Timestamp now) {
   constexpr std::string_view kAgo = "-ago";
   if (text.ends_with(kAgo)) {
     const auto amount = amount_of(text.substr(0, text.size() - kAgo.size()));
-    if (amount) return model::add_units(now, -amount->count, amount->unit);
+    if (amount) return model::nearest_timestamp(model::add_units(now, -amount->count, amount->unit));
   }
   return fail(Code::invalid, "Invalid relative time format: " + in_quotes(text) +
                                  "; a time is an instant such as 2020-11-10T14:24:35Z, seconds or milliseconds since "

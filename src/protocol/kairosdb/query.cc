@@ -25,12 +25,12 @@ struct Times {
 Result<std::optional<Timestamp>> time_of(const Node& query, const std::string& which, Timestamp now) {
   if (const Node* absolute = query.find(which + "_absolute")) {
     VARVE_ASSIGN_OR_RETURN(const std::int64_t at, whole_of(*absolute));
-    return std::clamp(at, model::kTimestampMin, model::kTimestampMax);
+    return model::nearest_timestamp(at);
   }
   const Node* relative = query.find(which + "_relative");
   if (relative == nullptr) return std::optional<Timestamp>();
   VARVE_ASSIGN_OR_RETURN(const Length length, length_of(*relative, 0, "query", which + "_relative"));
-  return model::add_units(now, -length.value, length.unit);
+  return model::nearest_timestamp(model::add_units(now, -length.value, length.unit));
 }
 
 Result<std::vector<TagFilter>> filters_of(const Node* tags, const std::string& context) {
