@@ -2,11 +2,13 @@
 """Samples where time is awkward: at the edges of slots and windows, before 1970, and stamped ahead of now. Every API gives
 the same right answer before settling, after it, after a restart and after a late sample."""
 
+import threading
 import time
 from urllib.parse import urlencode
 
 from support import cluster
-from support.case import OwnServerCase
+from support.case import OwnServerCase, T0
+from support.client import wait_until
 
 HOUR = 3_600_000
 DAY = 24 * HOUR
@@ -151,6 +153,147 @@ class Times(OwnServerCase):
             check()
             server.restart()
             check()
+
+
+FIRST, LAST = -(1 << 53), 1 << 53  # the times that samples may have
+
+
+class EndsOfTime(OwnServerCase):
+    """Days, slots and rollups begin before the first time and end behind the last one."""
+
+    def put(self, server, samples):
+        server.put([{"name": "json", "tags": {"h": "a"}, "datapoints": sorted(samples.items())}])
+        server.influx("".join(f"line,h=a value={value}i {at}\n" for at, value in samples.items()))
+        with server.telnet() as telnet:
+            telnet.send("".join(f"putm telnet {at} {value} h=a\n" for at, value in samples.items() if at > 0))
+            self.assertEqual(telnet.finish(), "")
+
+    def sums(self, server, metric, unit, zone, start=FIRST, end=LAST):
+        asked = {"name": metric, "aggregators": [{"name": "sum", "align_sampling": True, "sampling": {"value": 1, "unit": unit}}]}
+        answer = server.post("/api/v1/datapoints/query", {"start_absolute": start, "end_absolute": end, "time_zone": zone, "metrics": [asked]})
+        self.assertEqual(answer.status, 200, answer)
+        return [tuple(v) for r in answer.json()["queries"][0]["results"] for v in r["values"]]
+
+    def check(self, server, samples, are_kept):
+        for metric in ("json", "line", "telnet"):
+            own = {at: v for at, v in sorted(samples.items()) if at > 0 or metric != "telnet"}
+            with self.subTest(metric):
+                for zone in ("UTC", "Europe/Paris") if are_kept else ("UTC",):
+                    for unit in ("days", "months", "years"):  # nothing here is in one day but what is in one millisecond
+                        self.assertEqual(self.sums(server, metric, unit, zone), self.joined(own, unit), (unit, zone))
+                if not are_kept:
+                    continue
+                self.assertEqual(server.values(metric, start=FIRST, end=LAST), list(own.items()))
+                answer = server.get("/api/query?" + urlencode({"metricName": metric, "start": FIRST, "end": LAST}))
+                self.assertEqual(list(answer.json()[0]["data"]["values"].values()), [v for at, v in own.items() if at < LAST])
+        self.assertEqual(server.get("/api/v1/admin/slots").json()["set_aside"], [])
+        newest = server.get("/api/query/last?timeseries=telnet").json()
+        self.assertEqual([n["timestamp"] for n in newest], [max(samples)])
+
+    @staticmethod
+    def joined(samples, unit):
+        """Times near one end are of one day, month and year: their sum stands at the first of them."""
+        found = {}
+        for at, value in samples.items():
+            found.setdefault(at < 0, []).append((at, value))
+        return [(of[0][0], sum(v for _, v in of)) for of in found.values()]
+
+    def test_samples_at_the_ends_of_time(self):
+        kept = {"raw.retention": "20y", "rollups": "5m:20y,1h:20y,1d:20y", "slots.quiet": "1h"}
+        for config in (kept, kept | {"slots.width": "10s", "rollups": "5s:20y,1m:20y,1h:20y"}, {}):
+            with self.subTest(config):
+                server = self.new_server(config).start()
+                samples = {}
+                for late in ({FIRST: 1, LAST: 2}, {FIRST: 4, FIRST + 1: 8, LAST - 1: 16, LAST: 32}, {FIRST + 1: 64, LAST: 128}):
+                    samples.update(late)
+                    self.put(server, late)
+                    for then in (lambda: None, server.settle, server.settle, server.restart, server.settle):
+                        then()
+                        self.check(server, samples, config != {})
+                for metric in ("json", "line", "telnet"):
+                    gone = {"start_absolute": FIRST, "end_absolute": FIRST, "metrics": [{"name": metric}]}
+                    self.assertEqual(server.post("/api/v1/datapoints/delete", gone).status, 204)
+                if config:
+                    del samples[FIRST]
+                    self.check(server, samples, True)
+                gone = {"start_absolute": FIRST, "end_absolute": LAST, "metrics": [{"name": m} for m in ("json", "line")]}
+                self.assertEqual(server.post("/api/v1/datapoints/delete", gone).status, 204)
+                for then in (lambda: None, server.settle, server.restart):
+                    then()
+                    self.assertEqual([self.sums(server, m, "days", "UTC") for m in ("json", "line")], [[], []])
+                self.put(server, {FIRST: 1, LAST: 2})
+                server.settle()
+                self.assertEqual(self.sums(server, "json", "days", "UTC"), [(FIRST, 1), (LAST, 2)])
+
+    def step(self, name, value, unit, **more):
+        return {"name": name, "sampling": {"value": value, "unit": unit}, **more}
+
+    def questions(self):
+        """(start, end, zone, aggregators): windows of calendars at and beyond the ends of time."""
+        step = self.step
+        year = 31_536_000_000
+        for zone in ("UTC", "Europe/Paris", "America/New_York", "+14:00", "-03:30"):
+            for value, unit in ((1, "days"), (60, "weeks"), (1, "months"), (2 ** 31 - 1, "years"), (1.5e300, "weeks")):
+                for name in ("sum", "first", "least_squares", "percentile", "increase"):
+                    more = {"percentile": 0.5} if name == "percentile" else {}
+                    for align in (False, True):
+                        yield 0, LAST, zone, [step(name, value, unit, align_sampling=align, **more)]
+                        yield FIRST, LAST, zone, [step(name, value, unit, align_sampling=align, **more)]
+            for start, end in ((FIRST, FIRST + year), (LAST - year, LAST)):
+                yield start, end, zone, [step("gaps", 1, "days"), step("last", 1, "months")]
+                yield start, end, zone, [step("movingWindow", 2, "days")]
+            for first in (step("max", 300_000, "years", align_end_time=True), step("gaps", 86_400_000, "days"),
+                          step("last", 253_402_300_800_000, "seconds", align_start_time=True),
+                          step("max", 9_223_372_036_855, "minutes", align_end_time=True)):
+                for then in (step("last", 1, "days"), step("movingWindow", 1, "months"), step("first", 1, "years"),
+                             step("gaps", 40_000, "days"), {"name": "rate", "unit": "months"}):
+                    yield FIRST, LAST, zone, [first, then]
+                    yield 0, LAST, zone, [first, then]
+
+    def test_questions_at_the_ends_of_time_end(self):
+        server = self.new_server({"query.timeout": "20s"}).start()
+        server.put([{"name": "m", "tags": {"h": "a"}, "datapoints": [[5000, 1], [T0, 2], [LAST, 3], [FIRST, 4]]},
+                    {"name": "inner", "tags": {"h": "a"}, "datapoints": [[5000, 1], [T0, 2]]}])
+        for start, end, zone, steps in self.questions():
+            asked = {"start_absolute": start, "end_absolute": end, "time_zone": zone,
+                     "metrics": [{"name": name, "aggregators": steps} for name in ("m", "inner")]}
+            answer = server.post("/api/v1/datapoints/query", asked)
+            self.assertIn(answer.status, (200, 400, 422), (asked, answer))
+            if answer.status == 200:
+                times = [at for q in answer.json()["queries"] for r in q["results"] for at, _ in r["values"]]
+                self.assertTrue(all(FIRST <= at <= LAST for at in times), asked)
+
+    def long_question(self):
+        """Weeks of Paris over all of time: half a minute of calendar, in half of a query's memory."""
+        steps = [self.step("gaps", 7, "days"), self.step("last", 7, "days")]
+        return {"start_absolute": FIRST, "end_absolute": LAST, "time_zone": "Europe/Paris", "metrics": [{"name": "m", "aggregators": steps}]}
+
+    def test_a_long_calculation_ends_when_its_time_is_over(self):
+        server = self.new_server({"query.timeout": "2s"}).start()
+        server.put([{"name": "m", "tags": {"h": "a"}, "datapoints": [[5000, 1], [FIRST, 4]]}])
+        began = time.monotonic()
+        answer = server.post("/api/v1/datapoints/query", self.long_question())
+        self.assertEqual(answer.status, 504, answer)
+        self.assertLess(time.monotonic() - began, 4)
+
+    def test_a_stop_does_not_wait_for_calculations(self):
+        server = self.new_server().start()
+        server.put([{"name": "m", "tags": {"h": "a"}, "datapoints": [[5000, 1], [FIRST, 4]]}])
+        asking = [threading.Thread(target=self.ask_in_vain, args=(server,)) for _ in range(4)]
+        for thread in asking:
+            thread.start()
+        wait_until(lambda: len(server.get("/api/v1/admin/runningqueries").json()["queries"]) >= 2)
+        code, took = server.stop()
+        self.assertEqual(code, 0)
+        self.assertLess(took, 5)
+        for thread in asking:
+            thread.join()
+
+    def ask_in_vain(self, server):
+        try:
+            server.post("/api/v1/datapoints/query", self.long_question())
+        except OSError:
+            pass
 
 
 def instant(ms):

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/mutex.h"
 #include "engine/cassandra/replica_parts.h"
+#include "model/time_ranges.h"
 
 namespace varve::engine::cassandra {
 
@@ -119,7 +120,8 @@ Status Store::try_erase(model::TenantId tenant, std::span<const model::SeriesId>
   });
   for (auto& [group, columns] : groups) {
     std::ranges::sort(columns);
-    VARVE_RETURN_IF_ERROR(erase_group(tenant, group, columns, range, active, pending.slots, cancelled, report));
+    VARVE_RETURN_IF_ERROR(
+        erase_group(tenant, group, columns, model::without_limits(range), active, pending.slots, cancelled, report));
   }
   return {};
 }

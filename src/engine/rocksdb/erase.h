@@ -9,6 +9,7 @@
 #include "engine/rocksdb/erase/erasure.h"
 #include "engine/rocksdb/flush.h"
 #include "engine/rocksdb/jobs.h"
+#include "model/time_ranges.h"
 #include "storage/sample_store.h"
 
 namespace varve::engine::rocksdb {
@@ -24,7 +25,7 @@ class Erase {
  public:
   Erase(model::TenantId tenant, std::span<const model::SeriesId> series, model::TimeRange range,
         const std::atomic<bool>* cancelled)
-      : tenant_(tenant), series_(series), range_(range), cancelled_(cancelled) {}
+      : tenant_(tenant), series_(series), range_(model::without_limits(range)), cancelled_(cancelled) {}
 
   // A job like those of jobs.h. Holds the flush lock at its start and at its end, but not while it rewrites slots.
   Status run(const JobContext& job, Flush& flush) VARVE_EXCLUDES(flush.mutex);

@@ -143,7 +143,7 @@ Result<bool> Reclaim::holds_expired(const SlotKey& slot) {
   std::ranges::sort(expired);
   const View nothing{nullptr, nullptr, current, nullptr};
   const ScanSource source = job_.tables.source(nothing, slot.tenant);
-  auto found = any_holds(source, known->second.runs, expired, {});
+  auto found = any_holds(source, known->second.runs, expired, model::kAllTime);
   // A damaged one is set aside by who merges it.
   if (!found && found.error().code == Code::corrupt) return true;
   return found;

@@ -6,6 +6,7 @@
 #include "engine/rocksdb/testing/directory.h"
 #include "storage/testing/catalog_contract.h"
 #include "storage/testing/counter_contract.h"
+#include "storage/testing/ends_contract.h"
 #include "storage/testing/histogram_contract.h"
 #include "storage/testing/message_contract.h"
 #include "storage/testing/store_contract.h"
@@ -34,7 +35,7 @@ Options restless() {
 
 Options rolled_up() {
   Options options;
-  options.rollups.levels = {{300'000, rollup::kForEver}, {3'600'000, rollup::kForEver}};
+  options.rollups.levels = {{300'000, rollup::kForEver}, {3'600'000, rollup::kForEver}, {86'400'000, rollup::kForEver}};
   options.rollups.counters = storage::testing::test_counters();
   return options;
 }
@@ -44,6 +45,16 @@ Options synced() {
   options.sync_always = true;
   return options;
 }
+
+// So that slots at the end of time are sealed, too.
+class ClockBehindAllTime final : public Clock {
+ public:
+  [[nodiscard]] std::int64_t now_ms() const override { return model::kTimestampMax + 400 * model::kDayMs; }
+  [[nodiscard]] std::int64_t steady_ns() const override { return system_.steady_ns(); }
+
+ private:
+  SystemClock system_;
+};
 
 MakeEngine make(const Options& options) {
   return [options] { return std::make_unique<RocksdbEngine>(options); };
@@ -91,6 +102,15 @@ TEST(StoreModel, random_work) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RocksdbEngine engine(plain());
     StoreModel(engine, seed).run(150);
+  }
+}
+
+TEST(StoreModel, random_work_at_the_ends_of_time) {
+  for (std::uint32_t seed = 21; seed <= 24; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const ClockBehindAllTime clock;
+    RocksdbEngine engine(seed % 2 == 0 ? restless() : rolled_up(), clock);
+    StoreModel(engine, seed, seed < 23 ? model::kTimestampMin : model::kTimestampMax).run(150);
   }
 }
 

@@ -19,7 +19,7 @@ class Gather {
  public:
   // Starts over, with all columns of the group, or only the given ones: then columns()[i] is column only[i]. What is
   // added counts as far as it is in the range; of chunks, the rest is not decoded.
-  void clear(std::span<const std::uint16_t> only = {}, model::TimeRange range = {});
+  void clear(std::span<const std::uint16_t> only = {}, model::TimeRange range = model::kAllTime);
   // Adds rows of one group, in order of arrival. The bytes must stay valid until the next clear().
   void add_rows(std::span<const std::byte> rows, RowForm form);
   // Adds group i of a block. The block's first column is column `first_column` of the group. The block must stay valid

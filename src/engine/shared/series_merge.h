@@ -30,7 +30,7 @@ class SeriesMerge {
   };
 
   // Only samples in the range are taken; of chunks, the rest is not decoded.
-  void clear(model::TimeRange range = {}) {
+  void clear(model::TimeRange range = model::kAllTime) {
     samples_.clear();
     range_ = range;
     live(0, range.first);

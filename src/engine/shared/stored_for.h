@@ -63,12 +63,12 @@ constexpr std::uint32_t brevity(std::uint32_t ttl_s) { return ttl_s == 0 ? 0 : ~
 
 // The oldest time at which a sample with this time to live can still be read.
 constexpr model::Timestamp alive_from(std::uint32_t ttl_s, std::int64_t now_ms) {
-  return ttl_s == 0 ? model::kTimestampMin : std::max(model::kTimestampMin, now_ms - std::int64_t{ttl_s} * 1000);
+  return ttl_s == 0 ? model::kAllTime.first : std::max(model::kTimestampMin, now_ms - std::int64_t{ttl_s} * 1000);
 }
 
 // The oldest time at which something with this retention may begin and is certain to be kept.
 constexpr model::Timestamp kept_from(std::int64_t retention_ms, std::int64_t now_ms) {
-  return retention_ms < rollup::kForEver ? now_ms - retention_ms : model::kTimestampMin;
+  return retention_ms < rollup::kForEver ? now_ms - retention_ms : model::kAllTime.first;
 }
 
 // Has what ended then outlived its retention?

@@ -30,9 +30,32 @@ TEST(StoredFor, over_when_its_last_moment_is) {
 
 TEST(StoredFor, kept_from_its_beginning) {
   EXPECT_EQ(kept_from(500, 1500), 1000);
-  EXPECT_EQ(kept_from(rollup::kForEver, 1500), model::kTimestampMin);
-  EXPECT_EQ(alive_from(0, 1500), model::kTimestampMin);
+  EXPECT_EQ(kept_from(rollup::kForEver, 1500), model::kAllTime.first) << "slots and windows begin before samples";
+  EXPECT_EQ(alive_from(0, 1500), model::kAllTime.first) << "windows begin before samples";
   EXPECT_EQ(alive_from(1, 1500), 500);
+}
+
+// Whatever ends then, is kept so long and is asked about then, as computed in 128 bits.
+TEST(StoredFor, nothing_overflows_at_the_ends_of_time) {
+  __extension__ typedef __int128 Wide;
+  constexpr std::int64_t kWidest = 288LL * 366 * model::kDayMs;
+  const model::Timestamp ends[] = {
+      model::kTimestampMin - kWidest, model::kTimestampMin,          -1, 0, 1'700'000'000'000,
+      model::kTimestampMax,           model::kTimestampMax + kWidest};
+  for (const model::Timestamp end : ends) {
+    for (const model::Timestamp now : ends) {
+      for (const std::int64_t retention : {std::int64_t{1}, kHour, rollup::kForEver - 1, rollup::kForEver}) {
+        const bool over = retention < rollup::kForEver && Wide{end} + retention <= now;
+        EXPECT_EQ(is_over(end, retention, now), over) << end << ' ' << now;
+        EXPECT_EQ(is_kept(end, retention, now, kHour) == Kept::gone, over) << end << ' ' << now;
+        EXPECT_TRUE(retention < rollup::kForEver || kept_from(retention, now) < end);
+      }
+      for (const std::uint32_t ttl_s : {1U, UINT32_MAX}) {
+        const bool over = end <= model::kTimestampMin || Wide{end} + Wide{ttl_s} * 1000 <= now;
+        EXPECT_EQ(is_ttl_over(end, ttl_s, now), over) << end << ' ' << now << ' ' << ttl_s;
+      }
+    }
+  }
 }
 
 // What ended at 1000 and is kept for 500, with a margin of 100.

@@ -19,6 +19,7 @@
 #include "storage/message_store.h"
 #include "storage/sample_store.h"
 #include "storage/series_store.h"
+#include "storage/slot_store.h"
 
 namespace varve::storage::testing {
 
@@ -29,6 +30,7 @@ class Engine {
   virtual SeriesStore& series() = 0;
   virtual SampleStore& samples() = 0;
   virtual MessageStore* messages() { return nullptr; }  // nullptr: it keeps none
+  virtual SlotStore* slots() { return nullptr; }        // nullptr: it has none
   virtual void restart() = 0;  // closes and opens again; an engine without durability does nothing
   // By its clock. Let time pass; false: this clock cannot be moved.
   [[nodiscard]] virtual std::int64_t now_ms() const { return SystemClock().now_ms(); }

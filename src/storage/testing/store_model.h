@@ -15,7 +15,9 @@ namespace varve::storage::testing {
 
 class StoreModel {
  public:
-  StoreModel(Engine& engine, std::uint32_t seed) : engine_(engine), store_(engine), random_(seed) {
+  // Most samples are within some hours of `middle`.
+  StoreModel(Engine& engine, std::uint32_t seed, model::Timestamp middle = 0)
+      : engine_(engine), store_(engine), middle_(middle), random_(seed) {
     // Groups over eight metrics of one tag set: overlapping ones, so that a series stands in several places.
     for (int g = 0; g < 10; ++g) {
       std::vector<std::string> metrics;
@@ -56,7 +58,8 @@ class StoreModel {
 
   model::Timestamp time() {
     // Few distinct times, so that they meet again; a few slots, also negative ones.
-    return (static_cast<model::Timestamp>(pick(12)) - 4) * 1'800'000 + pick(6) * 1000;
+    const auto off = (static_cast<model::Timestamp>(pick(12)) - 4) * 1'800'000 + pick(6) * 1000;
+    return model::nearest_timestamp(middle_ + off);
   }
 
   OwnedValue value(bool may_be_text) {
@@ -151,6 +154,7 @@ class StoreModel {
 
   Engine& engine_;
   Fixture store_;
+  const model::Timestamp middle_;
   std::mt19937 random_;
   std::vector<Group*> groups_;
   std::map<std::string, Samples> want_;

@@ -26,6 +26,7 @@ class StoreEngine final : public storage::testing::Engine {
   storage::SeriesStore& series() override { return store_->series(); }
   storage::SampleStore& samples() override { return store(); }
   storage::MessageStore* messages() override { return &store(); }
+  storage::SlotStore* slots() override { return &store(); }
   void restart() override {
     store_.reset();
     cluster.clock.advance_ms(1000);  // no process is started again in no time

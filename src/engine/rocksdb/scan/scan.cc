@@ -99,8 +99,8 @@ model::Timestamp dropped_until(const ScanSource& source, model::TimeRange range)
 
 // Since when anything of a series is there, and since when all of it.
 struct Alive {
-  model::Timestamp some = model::kTimestampMax;
-  model::Timestamp all = model::kTimestampMin;
+  model::Timestamp some = model::kAllTime.last;
+  model::Timestamp all = model::kAllTime.first;
   auto operator<=>(const Alive&) const = default;
 };
 

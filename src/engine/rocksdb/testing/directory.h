@@ -50,6 +50,7 @@ class RocksdbEngine final : public storage::testing::Engine {
   storage::SeriesStore& series() override { return *store_; }
   storage::SampleStore& samples() override { return *store_; }
   storage::MessageStore* messages() override { return store_.get(); }
+  storage::SlotStore* slots() override { return store_.get(); }
   void restart() override {
     close();
     open();
