@@ -27,6 +27,33 @@ Windows folded(const std::vector<Timestamp>& times, const std::vector<double>& v
   return out;
 }
 
+TEST(Fold, the_ends_of_time_are_in_windows_of_every_width) {
+  const std::vector<Timestamp> times = {model::kTimestampMin,     model::kTimestampMin + 1, -1, 0,
+                                        model::kTimestampMax - 1, model::kTimestampMax};
+  const std::vector<double> values = {1, 2, 4, 8, 16, 32};
+  for (const std::int64_t finest : {std::int64_t{1}, std::int64_t{1000}, 5 * kMinute}) {
+    const Windows fine = folded(times, values, finest);
+    for (const std::int64_t width : {1000 * kMinute, 1440 * kMinute, 366 * 1440 * kMinute}) {
+      PartPool parts;
+      Windows wide;
+      coarsen(fine, width, wide, parts);
+      double sum = 0;
+      std::uint64_t count = 0;
+      for (const Window& window : wide) {
+        EXPECT_LE(window.start, window.first_time);
+        EXPECT_GT(window.start + width, window.last_time);
+        EXPECT_EQ(window.start % width, 0);
+        sum += window.sum;
+        count += window.count;
+      }
+      EXPECT_EQ(sum, 63);
+      EXPECT_EQ(count, 6U);
+      EXPECT_EQ(wide.front().first_time, model::kTimestampMin);
+      EXPECT_LT(wide.front().start, model::kTimestampMin);
+    }
+  }
+}
+
 TEST(Fold, one_window_each_for_what_there_is) {
   const auto w = folded({2 * kMinute, 3 * kMinute, 15 * kMinute, 16 * kMinute, 17 * kMinute, 22 * kMinute},
                         {1, 2, 3, 4, 5, 6}, 5 * kMinute);

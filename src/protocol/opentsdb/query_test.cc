@@ -137,6 +137,22 @@ std::string shown_time(const std::string& text) {
   return time ? std::to_string(*time) : "! " + time.error().message;
 }
 
+TEST(OpentsdbQuery, AnyNumberIsATimeOrNone) {
+  std::string digits;
+  for (int n = 1; n <= 40; ++n) {
+    digits += n % 2 == 0 ? '0' : '9';
+    for (const std::string& text : {digits, digits + "y-ago", digits + "ms-ago", digits + "n-ago", digits + ".999"}) {
+      const auto time = parse_time(text, kNow);
+      if (time) {
+        EXPECT_TRUE(model::is_timestamp(*time)) << text;
+      }
+    }
+  }
+  for (const model::Timestamp now : {model::kTimestampMin, model::kTimestampMax}) {
+    EXPECT_TRUE(model::is_timestamp(parse_time("1000000y-ago", now).value()));
+  }
+}
+
 TEST(OpentsdbQuery, Times) {
   const QueryCase cases[] = {
       {"now", "1700000000000"},
