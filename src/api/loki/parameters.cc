@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <string>
 
 #include "http/media_type.h"
@@ -33,7 +34,9 @@ std::optional<std::int64_t> loki_whole(std::string_view text) {
 
 std::optional<std::int64_t> nanoseconds_of(std::string_view text) {
   if (const auto number = loki_whole(text)) {
-    return text.size() <= kSecondsDigits ? *number * logql::kSecondNs : *number;
+    if (text.size() > kSecondsDigits) return *number;
+    std::int64_t ns = 0;
+    return __builtin_mul_overflow(*number, logql::kSecondNs, &ns) ? std::numeric_limits<std::int64_t>::max() : ns;
   }
   if (const auto seconds = logql::number_of(text)) {
     const double ns = *seconds * static_cast<double>(logql::kSecondNs);
