@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <random>
 #include <set>
+#include <tuple>
 
 #include "base/testing/effort.h"
 #include "engine/rocksdb/testing/directory.h"
@@ -99,6 +101,34 @@ TEST_F(MessageClasses, ABlockHoldsOneClass) {
   EXPECT_EQ(slots[0].samples, 4U);
   EXPECT_EQ(slots[0].fragments, 3U);
   EXPECT_EQ(slots[0].phase, storage::SlotPhase::sealed);
+}
+
+// Of all parts those that a question for less time gets, whatever the classes and slots that it does not look at.
+TEST_F(MessageClasses, AQuestionGetsThePartsOfItsTime) {
+  const auto span_of = [](const storage::MessagePart& part) {
+    return std::tuple(part.first_us, part.last_us, part.messages);
+  };
+  std::mt19937 random(11);
+  const auto pick_ms = [&] { return -static_cast<std::int64_t>(random() % (20 * kClassHour)); };
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 60; ++i) put({at(pick_ms(), std::string(1, "abx"[random() % 3]))});
+    if (round < 2) settle();
+    const auto all = parts();
+    for (int i = 0; i < 50; ++i) {
+      const std::int64_t first_us = (kClassStart + pick_ms()) * 1000 + static_cast<std::int64_t>(random() % 1000);
+      const std::int64_t last_us = first_us + static_cast<std::int64_t>(random() % (3 * kClassHour)) * 1000;
+      std::multiset<std::tuple<std::int64_t, std::int64_t, std::uint64_t>> want, got;
+      for (const auto& part : all) {
+        if (part.first_us <= last_us && part.last_us >= first_us) want.insert(span_of(part));
+      }
+      for (const auto& part : engine_.store().message_parts("t", first_us, last_us).value()) got.insert(span_of(part));
+      ASSERT_EQ(got, want) << first_us << ' ' << last_us;
+    }
+  }
+  constexpr auto kFirst = std::numeric_limits<std::int64_t>::min();
+  constexpr auto kLast = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(engine_.store().message_parts("t", kFirst, kLast).value().size(), parts().size());
+  EXPECT_TRUE(engine_.store().message_parts("t", kFirst, kFirst).value().empty());
 }
 
 TEST_F(MessageClasses, EachGoesWhenItsOwnTimeIsOver) {

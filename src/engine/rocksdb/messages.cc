@@ -20,6 +20,10 @@ struct Asked {
   model::TenantId tenant;
   std::int64_t first_us;
   std::int64_t last_us;
+
+  // In whole milliseconds, as slots and runs say their times.
+  [[nodiscard]] model::Timestamp first_ms() const { return ms_of(first_us); }
+  [[nodiscard]] model::Timestamp last_ms() const { return ms_of(last_us); }
 };
 
 void add_of_head(const std::shared_ptr<const Head>& head, const Asked& asked, std::vector<MessagePart>& out) {
@@ -50,19 +54,33 @@ void add_sealed(const Run& run, Tables& tables, const std::shared_ptr<const Data
   }
 }
 
-void add_of_runs(const View& view, Tables& tables, const Asked& asked, std::vector<MessagePart>& out) {
+// Calls each(run) for the tenant's runs that may hold something of the time that is asked for. Those of a class are in
+// order of time, so only what is looked for is visited, however long messages are kept.
+template <class Each>
+void for_each_run(const View& view, std::int64_t slot_width_ms, const Asked& asked, const Each& each) {
+  constexpr auto kBeginning = std::numeric_limits<model::Timestamp>::min();
   const auto& slots = view.runs->messages;
+  const model::Timestamp first = asked.first_ms(), last = asked.last_ms();
   auto at = slots.lower_bound(before_messages(asked.tenant));
-  for (; at != slots.end() && at->first.tenant == asked.tenant; ++at) {
-    for (const auto& run : at->second.runs) {
-      if (!run->sealed.empty()) {
-        add_sealed(*run, tables, view.snapshot, asked, out);
-        continue;
+  while (at != slots.end() && at->first.tenant == asked.tenant) {
+    const std::int64_t of_class = at->first.granularity_ms;
+    const SlotKey end{asked.tenant, of_class, last};
+    at = slots.lower_bound({asked.tenant, of_class, model::window_start(first, slot_width_ms)});
+    for (; at != slots.end() && at->first <= end; ++at) {
+      for (const auto& run : at->second.runs) {
+        if (run->first_time <= last && run->last_time >= first) each(run);
       }
-      MessagePart part = part_of(run, tables.database(), view.snapshot);
-      if (part.first_us <= asked.last_us && part.last_us >= asked.first_us) out.push_back(std::move(part));
     }
+    at = slots.lower_bound({asked.tenant, of_class + 1, kBeginning});
   }
+}
+
+void add_of_runs(const View& view, Tables& tables, std::int64_t slot_width_ms, const Asked& asked,
+                 std::vector<MessagePart>& out) {
+  for_each_run(view, slot_width_ms, asked, [&](const std::shared_ptr<const Run>& run) {
+    if (!run->sealed.empty()) return add_sealed(*run, tables, view.snapshot, asked, out);
+    out.push_back(part_of(run, tables.database(), view.snapshot));
+  });
 }
 
 void add_names_of_head(const std::shared_ptr<const Head>& head, model::TenantId tenant, storage::MessageNames& out) {
@@ -100,7 +118,7 @@ Result<std::vector<MessagePart>> Store::message_parts(std::string_view tenant, s
   if (!id) return out;
   const Asked asked{*id, first_us, last_us};
   const View view = state_->visible.with_snapshot(state_->tables.database());
-  add_of_runs(view, state_->tables, asked, out);
+  add_of_runs(view, state_->tables, state_->env.chunk_width_ms, asked, out);
   add_of_head(view.immutable, asked, out);
   add_of_head(view.head, asked, out);
   return out;

@@ -70,7 +70,7 @@ std::size_t frame_size(std::span<const RowView> rows) {
 
 }  // namespace
 
-model::Timestamp ms_of(std::int64_t us) { return model::window_start(us, 1000) / 1000; }
+model::Timestamp ms_of(std::int64_t us) { return us / 1000 - (us % 1000 < 0 ? 1 : 0); }
 
 Status put_names(Run& run, const storage::MessageNames& names, Database::Draft& draft) {
   const std::string section = encode_names(names);
