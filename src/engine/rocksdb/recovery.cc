@@ -3,6 +3,7 @@
 #include "engine/rocksdb/recovery.h"
 
 #include <filesystem>
+#include <ranges>
 
 #include "base/log.h"
 #include "engine/rocksdb/head/message_record.h"
@@ -98,9 +99,9 @@ Status replay_copy(const std::string& path, Replay& replay) {
 }
 
 // What is behind the end of the log is kept in a file if it can be read, and goes from the log.
-Status cut(const std::string& directory, std::span<const std::uint64_t> segments, const LogReplay& log_replay,
-           const LogReplayReport& found, std::uint64_t groups) {
-  const LogReplay::End end = *log_replay.end();
+Status cut(const std::string& directory, const LogReplay& log_replay, const LogReplayReport& found,
+           std::uint64_t groups) {
+  const LogReplay::End& end = *log_replay.end();
   const std::string path = log_path(directory, end.segment);
   if (found.aside_records == 0) {
     log::warn("the log ended in an unfinished record, which is cut off",
@@ -120,9 +121,7 @@ Status cut(const std::string& directory, std::span<const std::uint64_t> segments
     }
   }
   // From the last one on, so that a death between them leaves a log that ends in the same place.
-  for (std::size_t i = segments.size(); i > 0 && segments[i - 1] > end.segment; --i) {
-    remove_segment(directory, segments[i - 1]);
-  }
+  for (const std::uint64_t segment : end.behind | std::views::reverse) remove_segment(directory, segment);
   std::error_code error;
   std::filesystem::resize_file(path, end.offset, error);
   if (error) return fail(Code::io, "cannot cut " + path + ": " + error.message());
@@ -173,7 +172,7 @@ Result<RecoveryReport> recover(const Env& env, const Directory& directory, Catal
   report.damaged_bytes = found_log.damaged_bytes;
   report.lost_records = found_log.lost_records;
   report.aside_bytes = found_log.aside_bytes;
-  if (log_replay.end()) VARVE_RETURN_IF_ERROR(cut(wal, segments, log_replay, found_log, index.group_count()));
+  if (log_replay.end()) VARVE_RETURN_IF_ERROR(cut(wal, log_replay, found_log, index.group_count()));
   VARVE_RETURN_IF_ERROR(sync_log(wal, segments));
   if (replay.dropped_bytes > 0) {
     log::warn("rows are left out because the definition of their series is lost", {{"bytes", replay.dropped_bytes}});

@@ -9,7 +9,28 @@
 
 namespace varve::engine::rocksdb {
 
+namespace {
+
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+
+// The sequence before the first valid record.
+std::uint64_t before_first(SegmentReader reader) {
+  do {
+    if (const auto record = reader.next()) return record->mark ? record->sequence : record->sequence - 1;
+  } while (reader.left() > 0 && reader.skip());
+  return kNoLimit;
+}
+
+// The highest sequence of a valid record or mark. 0: there is none.
+std::uint64_t last_of(SegmentReader reader) {
+  std::uint64_t last = 0;
+  do {
+    while (const auto record = reader.next()) last = std::max(last, record->sequence);
+  } while (reader.left() > 0 && reader.skip());
+  return last;
+}
+
+}  // namespace
 
 LogReplay::LogReplay(std::string directory, std::vector<std::uint64_t> segments, std::uint64_t after, bool repair,
                      Calls calls)
@@ -28,16 +49,31 @@ Result<LogReplayReport> LogReplay::run() {
 
 Status LogReplay::open_segments() {
   for (const std::uint64_t number : numbers_) {
-    Segment segment{number, log_path(directory_, number), nullptr, 0, {}};
-    VARVE_ASSIGN_OR_RETURN(segment.file, MappedFile::open(segment.path));
-    auto reader = SegmentReader::open(segment.file->bytes());
-    if (!reader) return fail(reader.error().code, segment.path + ": " + reader.error().message);
-    segment.version = reader->version();
-    if (const auto first = reader->next(); first && first->mark && first->mark->file) segment.opening = first->mark;
-    report_.bytes += segment.file->bytes().size();
-    segments_.push_back(std::move(segment));
+    const std::string path = log_path(directory_, number);
+    VARVE_ASSIGN_OR_RETURN(auto file, MappedFile::open(path));
+    const auto bytes = file->bytes();
+    VARVE_ASSIGN_OR_RETURN(const SegmentReader begin, open_segment(path, bytes));
+    segments_.push_back({number, path, std::move(file), begin, {}});
+    SegmentReader reader = begin;
+    if (const auto first = reader.next(); first && first->mark && first->mark->file) {
+      segments_.back().opening = first->mark;
+    }
+    report_.bytes += bytes.size();
   }
+  // Under repair names do not count: files may have been exchanged.
+  if (repair_) std::ranges::stable_sort(segments_, {}, [](const Segment& s) { return before_first(s.begin); });
   return {};
+}
+
+Result<SegmentReader> LogReplay::open_segment(const std::string& path, std::span<const std::byte> bytes) {
+  auto reader = SegmentReader::open(bytes);
+  if (reader) return reader;
+  if (!repair_ || reader.error().code != Code::corrupt) {
+    return fail(reader.error().code, path + ": " + reader.error().message);
+  }
+  log::warn("the head of a log segment is damaged", {{"file", path}});
+  report_.damaged_bytes += kSegmentHeadBytes;
+  return SegmentReader::behind_head(bytes);
 }
 
 // The last record that counts in a segment: the next one says so. What stands behind it was refused when it was
@@ -56,7 +92,7 @@ bool LogReplay::follows(const LogRecord& record, std::uint64_t limit) const {
 
 Status LogReplay::take(const LogRecord& record) {
   if (record.mark) {
-    next_ = record.mark->next;
+    next_ = std::max(next_, record.mark->next);
     promised_ = std::max(promised_, record.mark->synced);
     return {};
   }
@@ -66,10 +102,10 @@ Status LogReplay::take(const LogRecord& record) {
 
 Status LogReplay::read(std::size_t i) {
   const Segment& segment = segments_[i];
-  VARVE_ASSIGN_OR_RETURN(auto reader, SegmentReader::open(segment.file->bytes()));
-  const std::uint64_t limit = limit_of(i);
+  SegmentReader reader = segment.begin;
+  std::uint64_t limit = limit_of(i);
   VARVE_RETURN_IF_ERROR(calls_.enter(segment.number));
-  while (true) {
+  while (!end_) {
     const SegmentReader here = reader;
     const auto record = reader.next();
     if (record && follows(*record, limit)) {
@@ -79,22 +115,27 @@ Status LogReplay::read(std::size_t i) {
       continue;
     }
     if (here.left() == 0) return {};
+    reader = here;
+    // A failed write leaves no whole record: if there is one, the next segment does not belong behind this one.
+    if (limit != kNoLimit && last_of(here) > limit) {
+      limit = kNoLimit;
+      continue;
+    }
     if (next_ - 1 == limit) {
       log::info("what a failed write has left behind the end of a log segment is passed over",
                 {{"file", segment.path}, {"offset", here.offset()}, {"bytes", here.left()}});
       return {};
     }
     if (!repair_) return stop_at(i, here);
-    reader = here;
-    VARVE_RETURN_IF_ERROR(skip_damage(i, reader, limit));
+    skip_damage(i, reader, limit);
   }
+  return {};
 }
 
-// Under repair: goes to a record behind `reader` that may be taken, or to the end.
-Status LogReplay::skip_damage(std::size_t i, SegmentReader& reader, std::uint64_t limit) {
+// Under repair: goes to a record behind `reader` that may be taken, or to the end of the segment, or ends the log.
+void LogReplay::skip_damage(std::size_t i, SegmentReader& reader, std::uint64_t limit) {
   const Segment& segment = segments_[i];
   const SegmentReader begin = reader;
-  const Rest rest = look_behind(i, begin);
   bool good = false;
   for (SegmentReader at = reader; !good;) {
     reader = at;  // stays in front of what is taken
@@ -107,18 +148,18 @@ Status LogReplay::skip_damage(std::size_t i, SegmentReader& reader, std::uint64_
     report_.lost_records += follows - next_;
     next_ = follows;
   }
-  if (!good && rest.records == 0) {
-    report_.torn_bytes += begin.left();
-    report_.lost_records += rest.reached + 1 - next_;
-    end_ = End{segment.number, begin.offset()};
-    return {};
+  if (!good) {
+    if (const Rest rest = look_behind(i, begin); rest.records == 0) {
+      report_.torn_bytes += begin.left();
+      report_.lost_records += rest.reached + 1 - next_;
+      return end_at(i, begin);
+    }
+    while (reader.skip()) continue;
   }
-  while (!good && reader.skip()) continue;
   const std::size_t skipped = reader.offset() - begin.offset();
   report_.damaged_bytes += skipped;
   log::warn(skipped > 0 ? "a damaged part of the log is left out" : "records are missing in the log",
             {{"file", segment.path}, {"offset", begin.offset()}, {"bytes", skipped}});
-  return {};
 }
 
 LogReplay::Rest LogReplay::look_behind(std::size_t i, SegmentReader reader) const {
@@ -132,13 +173,13 @@ LogReplay::Rest LogReplay::look_behind(std::size_t i, SegmentReader reader) cons
     }
     if (reader.left() > 0 && reader.skip()) continue;
     if (++i == segments_.size()) return rest;
-    reader = *SegmentReader::open(segments_[i].file->bytes());
+    reader = segments_[i].begin;
   }
 }
 
 // Not by a bad disk: the kernel that has it now is not the one it was written through, or nothing was written there.
 bool LogReplay::lost_by_power_cut(const Segment& segment, const SegmentReader& reader) const {
-  if (segment.version == 1) return false;
+  if (segment.begin.version() == 1) return false;
   // Without an opening mark its very first write is not there as a whole, and the disk keeps that as one piece.
   return reader.blank() || !segment.opening || *segment.opening->file != segment.file->identity();
 }
@@ -158,7 +199,7 @@ Status LogReplay::stop_at(std::size_t i, const SegmentReader& reader) {
   if (!all_there && (rest.promised >= next_ || !lost_by_power_cut(segment, reader))) {
     return fail(Code::corrupt, damage(segment, reader.offset(), rest));
   }
-  end_ = End{segment.number, reader.offset()};
+  end_at(i, reader);
   if (rest.records == 0) {
     report_.torn_bytes = reader.left();
     return {};
@@ -168,12 +209,17 @@ Status LogReplay::stop_at(std::size_t i, const SegmentReader& reader) {
   return {};
 }
 
+void LogReplay::end_at(std::size_t i, const SegmentReader& reader) {
+  end_ = End{segments_[i].number, reader.offset()};
+  while (++i < segments_.size()) end_->behind.push_back(segments_[i].number);
+}
+
 std::vector<std::span<const std::byte>> LogReplay::behind() const {
   std::vector<std::span<const std::byte>> out;
-  for (const Segment& segment : segments_) {
-    if (!end_ || segment.number < end_->segment) continue;
-    const auto bytes = segment.file->bytes();
-    out.push_back(segment.number == end_->segment ? bytes.subspan(end_->offset) : bytes);
+  if (!end_) return out;
+  for (std::size_t i = segments_.size() - end_->behind.size() - 1; i < segments_.size(); ++i) {
+    const auto bytes = segments_[i].file->bytes();
+    out.push_back(out.empty() ? bytes.subspan(end_->offset) : bytes);
   }
   return out;
 }

@@ -37,13 +37,15 @@ class LogReplay {
   // `segments` ascending; `after`: sequence of the last record that is in the database.
   LogReplay(std::string directory, std::vector<std::uint64_t> segments, std::uint64_t after, bool repair, Calls calls);
 
-  // Errors: corrupt (damage, with file and offset, unless `repair`), io, or the error of `apply`.
+  // Always ends: each step is further in a segment, or in the next one. Errors: corrupt (damage, with file and offset,
+  // unless `repair`; a version of the log that this build does not read), io, or the error of `apply`.
   Result<LogReplayReport> run();
 
   // Where the log ends, if bytes follow that do not belong to it.
   struct End {
     std::uint64_t segment;
     std::uint64_t offset;
+    std::vector<std::uint64_t> behind = {};  // the segments that follow, in their order
   };
   [[nodiscard]] const std::optional<End>& end() const { return end_; }
   // The bytes after the end, one span per segment. Valid as long as this object.
@@ -54,7 +56,7 @@ class LogReplay {
     std::uint64_t number;
     std::string path;
     std::unique_ptr<MappedFile> file;
-    std::uint32_t version = 0;
+    SegmentReader begin;             // in front of the first record
     std::optional<LogMark> opening;  // the first record, if it is a mark
   };
   // What was found after a place where the sequence breaks.
@@ -64,11 +66,13 @@ class LogReplay {
     std::uint64_t promised = 0;  // the highest sequence that a mark calls synced
   };
   Status open_segments();
+  Result<SegmentReader> open_segment(const std::string& path, std::span<const std::byte> bytes);
   Status read(std::size_t i);
   [[nodiscard]] bool follows(const LogRecord& record, std::uint64_t limit) const;
   Status take(const LogRecord& record);
   Status stop_at(std::size_t i, const SegmentReader& reader);
-  Status skip_damage(std::size_t i, SegmentReader& reader, std::uint64_t limit);
+  void end_at(std::size_t i, const SegmentReader& reader);
+  void skip_damage(std::size_t i, SegmentReader& reader, std::uint64_t limit);
   [[nodiscard]] std::uint64_t limit_of(std::size_t i) const;
   [[nodiscard]] Rest look_behind(std::size_t i, SegmentReader reader) const;
   [[nodiscard]] bool lost_by_power_cut(const Segment& segment, const SegmentReader& reader) const;

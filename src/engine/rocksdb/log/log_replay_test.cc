@@ -227,6 +227,49 @@ TEST_F(LogReplayTest, half_a_head_in_front_of_what_was_synced_is_damage) {
   expect_refused(segment(2));
 }
 
+TEST_F(LogReplayTest, repair_gets_over_a_damaged_head_but_not_over_a_later_version) {
+  make(30);
+  std::fstream(segment(2), std::ios::in | std::ios::out | std::ios::binary) << 'x';
+  EXPECT_EQ(replay().error().code, Code::corrupt);
+  const auto repaired = replay(true);
+  ASSERT_TRUE(repaired) << repaired.error().message;
+  EXPECT_EQ(numbers_.size(), 30U);
+  EXPECT_GT(repaired->damaged_bytes, 0U);
+  make(30, 4);
+  EXPECT_EQ(replay(true).error().code, Code::unsupported);
+}
+
+TEST_F(LogReplayTest, exchanged_segments_are_noticed_and_repair_reads_them_in_their_order) {
+  make(0);
+  std::filesystem::rename(segment(1), segment(4));
+  std::filesystem::rename(segment(3), segment(1));
+  std::filesystem::rename(segment(4), segment(3));
+  const auto refused = replay();
+  EXPECT_TRUE(!refused || refused->aside_records == 30U);
+  ASSERT_TRUE(replay(true));
+  EXPECT_EQ(numbers_.size(), 30U);
+}
+
+TEST_F(LogReplayTest, repair_ends_where_the_log_ends_in_an_unfinished_record) {
+  make(10);
+  const auto whole = std::filesystem::file_size(segment(3));
+  for (const std::size_t cut : {1U, 30U, 41U}) {
+    std::filesystem::resize_file(segment(3), whole - cut);
+    const auto report = replay(true);
+    ASSERT_TRUE(report) << report.error().message;
+    EXPECT_EQ(numbers_.size(), 29U);
+    EXPECT_EQ(report->torn_bytes, kRecordBytes - cut);
+  }
+  make(10);
+  std::ofstream(segment(3), std::ios::app | std::ios::binary) << "ten bytes.";
+  overwrite(1, 3, 30, 1, '\x7f');
+  const auto report = replay(true);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(numbers_.size(), 29U);
+  EXPECT_EQ(report->torn_bytes, 10U);
+  EXPECT_EQ(report->damaged_bytes, kRecordBytes);
+}
+
 TEST_F(LogReplayTest, a_torn_end_is_cut) {
   make(10);
   std::filesystem::resize_file(segment(3), kFirst + 9 * kRecordBytes + 5);

@@ -13,9 +13,11 @@ namespace varve::engine::rocksdb {
 
 class SegmentReader {
  public:
-  // Error: corrupt (not a log, or an unknown version). A truncated head, or one of zeros only, is what a crash can
-  // leave: such a segment has version 0.
+  // Errors: corrupt (not a log), unsupported (a later version). A truncated head, or one of zeros only, is what a crash
+  // can leave: such a segment has version 0.
   static Result<SegmentReader> open(std::span<const std::byte> bytes);
+  // Of a segment whose head is damaged: the records begin where they always do.
+  static SegmentReader behind_head(std::span<const std::byte> bytes) { return {bytes, kLogVersion}; }
   // Reads a part of a segment, or several concatenated.
   static SegmentReader within(std::span<const std::byte> bytes) { return {bytes, 0}; }
 
