@@ -180,8 +180,10 @@ LogReplay::Rest LogReplay::look_behind(std::size_t i, SegmentReader reader) cons
 // Not by a bad disk: the kernel that has it now is not the one it was written through, or nothing was written there.
 bool LogReplay::lost_by_power_cut(const Segment& segment, const SegmentReader& reader) const {
   if (segment.begin.version() == 1) return false;
-  // Without an opening mark its very first write is not there as a whole, and the disk keeps that as one piece.
-  return reader.blank() || !segment.opening || *segment.opening->file != segment.file->identity();
+  if (reader.blank()) return true;
+  if (segment.opening) return *segment.opening->file != segment.file->identity();
+  // Without it nothing is known of the file, but that a mark which ends as it was written is damaged, not unfinished.
+  return !SegmentReader::has_whole_opening(segment.file->bytes());
 }
 
 std::string LogReplay::damage(const Segment& segment, std::size_t offset, const Rest& rest) const {

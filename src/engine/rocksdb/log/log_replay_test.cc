@@ -227,6 +227,20 @@ TEST_F(LogReplayTest, half_a_head_in_front_of_what_was_synced_is_damage) {
   expect_refused(segment(2));
 }
 
+// A crash leaves zeros at the end of what it cut short: a mark that ends as it was written has been there.
+TEST_F(LogReplayTest, a_damaged_first_mark_is_not_an_unfinished_one) {
+  for (const std::uint64_t number : {2U, 3U}) {
+    make(10);
+    std::fstream file(segment(number), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(kSegmentHeadBytes + 30);
+    file << '\x55';
+    file.close();
+    expect_refused(segment(number));
+    ASSERT_TRUE(replay(true));
+    EXPECT_EQ(numbers_.size(), 30U);
+  }
+}
+
 TEST_F(LogReplayTest, repair_gets_over_a_damaged_head_but_not_over_a_later_version) {
   make(30);
   std::fstream(segment(2), std::ios::in | std::ios::out | std::ios::binary) << 'x';

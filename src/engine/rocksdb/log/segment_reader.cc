@@ -87,6 +87,11 @@ bool SegmentReader::skip() {
   return false;
 }
 
+bool SegmentReader::has_whole_opening(std::span<const std::byte> bytes) {
+  constexpr std::size_t kOpeningBytes = kSegmentHeadBytes + kMarkRecordBytesMax;
+  return bytes.size() >= kOpeningBytes && bytes[kOpeningBytes - 1] != std::byte{0};
+}
+
 bool SegmentReader::blank() const { return all_zero(bytes_.subspan(at_).first(std::min(left(), kRecordHeadBytes))); }
 
 }  // namespace varve::engine::rocksdb

@@ -33,6 +33,8 @@ class SegmentReader {
 
   // Are there only zeros where the head of a record should be? Then it was never written, or not synced.
   [[nodiscard]] bool blank() const;
+  // The head and the first mark are one write. Is it there to its last byte? Zeros are what a crash leaves of its end.
+  static bool has_whole_opening(std::span<const std::byte> bytes);
 
  private:
   SegmentReader(std::span<const std::byte> bytes, std::uint32_t version)
