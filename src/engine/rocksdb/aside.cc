@@ -6,9 +6,9 @@
 #include <set>
 
 #include "base/log.h"
-#include "engine/rocksdb/head/message_record.h"
 #include "engine/rocksdb/log/log_aside.h"
 #include "engine/rocksdb/recovery.h"
+#include "engine/rocksdb/replay.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -30,9 +30,7 @@ bool add_row(const index::SeriesIndex& index, const std::byte*& at, const std::b
   const std::size_t bytes = model::check_row(at, end);
   if (bytes == 0) return false;
   const model::RowView row{at};
-  const std::uint64_t group = model::to_int(row.group());
-  const bool known =
-      group < groups && group < index.group_count() && row.count() == index.group_series(row.group()).size();
+  const bool known = model::to_int(row.group()) < groups && row_fits(index, row);
   if (known) aside.rows[model::to_int(row.group())].emplace_back(at, at + bytes);
   if (!known) ++aside.foreign_rows;
   at += bytes;
@@ -41,9 +39,7 @@ bool add_row(const index::SeriesIndex& index, const std::byte*& at, const std::b
 
 // Nothing has to give way to them: messages are not written over.
 Status add_messages(const index::SeriesIndex& index, std::span<const std::byte> rows, Aside& aside) {
-  const MessageRecord record = decode_messages(rows);
-  const bool known = model::to_int(record.tenant) < index.tenant_count() &&
-                     index.tenant_name(record.tenant) == record.name && whole_messages(record.rows);
+  const bool known = messages_fit(index, decode_messages(rows));
   if (known) aside.messages.emplace_back(rows.begin(), rows.end());
   if (!known) ++aside.foreign_rows;
   return {};
@@ -120,14 +116,18 @@ Result<std::uint64_t> take_in_aside(const Directory& directory, Catalog& catalog
   std::uint64_t all_taken = 0;
   for (const std::string& path : aside_files(directory.wal())) {
     Aside aside;
-    VARVE_RETURN_IF_ERROR(read_aside(path, [&](const LogRecord& record, std::uint64_t groups) -> Status {
+    const Status read = read_aside(path, [&](const LogRecord& record, std::uint64_t groups) -> Status {
       const ReaderLock lock(catalog.mutex);
       if (holds_messages(record.rows)) return add_messages(catalog.index, record.rows, aside);
       const std::byte* at = record.rows.data();
       const std::byte* const end = at + record.rows.size();
       while (at != end && add_row(catalog.index, at, end, groups, aside)) continue;
       return {};
-    }));
+    });
+    if (!read) {
+      log::error("what was set aside of the log cannot be read, and stays", {{"error", read.error().message}});
+      continue;
+    }
     std::uint64_t taken = 0;
     for (auto& [group, rows] : aside.rows)
       VARVE_RETURN_IF_ERROR(take_in_rows(catalog, ingest, flush, store, model::GroupId{group}, rows, taken));

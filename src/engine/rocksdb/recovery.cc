@@ -6,82 +6,13 @@
 #include <ranges>
 
 #include "base/log.h"
-#include "engine/rocksdb/head/message_record.h"
 #include "engine/rocksdb/log/durable_file.h"
 #include "engine/rocksdb/log/log_aside.h"
 #include "engine/rocksdb/log/log_replay.h"
+#include "engine/rocksdb/replay.h"
 
 namespace varve::engine::rocksdb {
 namespace {
-
-// Puts the log's records into the index and the head.
-class Replay {
- public:
-  Replay(index::SeriesIndex& index, Head& head, std::string& definitions, bool repair)
-      : index_(index), head_(head), definitions_(definitions), repair_(repair) {}
-
-  Status apply(const LogRecord& record) {
-    VARVE_RETURN_IF_ERROR(define(record.definitions));
-    if (holds_messages(record.rows)) return apply_messages(record);
-    VARVE_RETURN_IF_ERROR(check(record.rows));
-    head_.append(record.rows.first(good_), record.sequence);
-    return {};
-  }
-
-  // Under repair, what follows a gap that the copy does not fill is left out with the rows that need it.
-  Status define(std::span<const std::byte> records) {
-    if (records.empty()) return {};
-    if (auto status = index_.replay(records); !status) {
-      if (!repair_) return status;
-      dropped_bytes += records.size();
-      return {};
-    }
-    definitions_.append(reinterpret_cast<const char*>(records.data()), records.size());
-    return {};
-  }
-
-  std::uint64_t dropped_bytes = 0;
-
- private:
-  Status apply_messages(const LogRecord& record) {
-    const MessageRecord messages = decode_messages(record.rows);
-    const bool known = model::to_int(messages.tenant) < index_.tenant_count() &&
-                       index_.tenant_name(messages.tenant) == messages.name && whole_messages(messages.rows);
-    if (known) {
-      head_.append(record.rows, record.sequence);
-      return {};
-    }
-    if (!repair_) return fail(Code::corrupt, "a record of messages is malformed, or of a tenant that was not defined");
-    dropped_bytes += record.rows.size();
-    return {};
-  }
-
-  // The checksum held, so what does not parse was written so, or follows a gap that repair was told to accept.
-  Status check(std::span<const std::byte> rows) {
-    const std::byte* at = rows.data();
-    const std::byte* const end = at + rows.size();
-    const std::size_t groups = index_.group_count();
-    while (at != end) {
-      const std::size_t bytes = model::check_row(at, end);
-      const model::RowView row{at};
-      const bool known =
-          bytes > 0 && model::to_int(row.group()) < groups && row.count() == index_.group_series(row.group()).size();
-      if (!known) break;
-      at += bytes;
-    }
-    good_ = static_cast<std::size_t>(at - rows.data());
-    if (at == end) return {};
-    if (!repair_) return fail(Code::corrupt, "a row does not fit its line group");
-    dropped_bytes += rows.size() - good_;
-    return {};
-  }
-
-  index::SeriesIndex& index_;
-  Head& head_;
-  std::string& definitions_;
-  const bool repair_;
-  std::size_t good_ = 0;
-};
 
 // The copy of a segment's definitions, as far as it can be read.
 Status replay_copy(const std::string& path, Replay& replay) {
@@ -93,7 +24,8 @@ Status replay_copy(const std::string& path, Replay& replay) {
     return {};
   }
   do {
-    while (const auto record = reader->next()) VARVE_RETURN_IF_ERROR(replay.define(record->definitions));
+    // What follows a gap in the copy is in the record itself, or the gap is there, too.
+    while (const auto record = reader->next()) static_cast<void>(replay.define(record->definitions));
   } while (reader->left() > 0 && reader->skip());
   return {};
 }
@@ -116,7 +48,7 @@ Status cut(const std::string& directory, const LogReplay& log_replay, const LogR
          {"bytes", found.aside_bytes},
          {"records", found.aside_records},
          {"aside", aside_path(directory, end.segment)}});
-    if (const auto status = write_aside(directory, end.segment, groups, log_replay.behind()); !status) {
+    if (const auto status = write_aside(aside_path(directory, end.segment), groups, log_replay.behind()); !status) {
       log::error("what stands behind the hole cannot be kept", {{"error", status.error().message}});
     }
   }
@@ -160,12 +92,16 @@ Result<RecoveryReport> recover(const Env& env, const Directory& directory, Catal
     if (segment < checkpoint.first_segment) remove_segment(wal, segment);
   }
   std::erase_if(segments, [&](std::uint64_t segment) { return segment < checkpoint.first_segment; });
-  std::string definitions;
-  Replay replay(index, *head, definitions, repair);
-  LogReplay log_replay(
-      wal, segments, checkpoint.sequence, repair,
-      {[&](std::uint64_t segment) { return repair ? replay_copy(definitions_path(wal, segment), replay) : Status{}; },
-       [&](const LogRecord& record) { return replay.apply(record); }});
+  Replay replay(index, *head);
+  LogReplay log_replay(wal, segments, checkpoint.sequence, repair,
+                       {[&](std::uint64_t segment) {
+                          replay.enter(segment);
+                          return repair ? replay_copy(definitions_path(wal, segment), replay) : Status{};
+                        },
+                        [&](const LogRecord& record) {
+                          replay.apply(record);
+                          return Status{};
+                        }});
   VARVE_ASSIGN_OR_RETURN(const auto found_log, log_replay.run());
   report.log_bytes = found_log.bytes;
   report.torn_bytes = found_log.torn_bytes;
@@ -174,12 +110,8 @@ Result<RecoveryReport> recover(const Env& env, const Directory& directory, Catal
   report.aside_bytes = found_log.aside_bytes;
   if (log_replay.end()) VARVE_RETURN_IF_ERROR(cut(wal, log_replay, found_log, index.group_count()));
   VARVE_RETURN_IF_ERROR(sync_log(wal, segments));
-  if (replay.dropped_bytes > 0) {
-    log::warn("rows are left out because the definition of their series is lost", {{"bytes", replay.dropped_bytes}});
-    definitions.clear();
-    index.dump(definitions);
-  }
-  report.damaged_bytes += replay.dropped_bytes;
+  replay.keep_rejected(wal);
+  report.rejected_records = replay.rejected().records;
   lock.unlock();
   catalog.revive_written(*head);
   lock.lock();
@@ -192,9 +124,9 @@ Result<RecoveryReport> recover(const Env& env, const Directory& directory, Catal
   // Definitions are kept by number: those that were handed over must not be written over.
   const std::uint64_t given = checkpoint.definitions > 0 ? checkpoint.definitions + 1 : 0;
   VARVE_RETURN_IF_ERROR(log->start(next, found_log.sequence, given));
-  ingest.recovered(std::move(log), head, std::move(definitions));
-  // After a repair what was kept must get out of the damaged log before anything new refers to it.
-  const bool full = report.is_repaired() || report.log_bytes > env.options.log_bytes_max;
+  ingest.recovered(std::move(log), head, replay.take_definitions());
+  // What was kept of a damaged log must get out of it before ids that were lost are given to others.
+  const bool full = report.is_partial() || report.log_bytes > env.options.log_bytes_max;
   VARVE_RETURN_IF_ERROR(ingest.rotate(full ? Ingest::When::now : Ingest::When::full));
   return report;
 }

@@ -55,7 +55,7 @@ Status Store::State::start(Store& store) {
   VARVE_ASSIGN_OR_RETURN(recovery, recover(env, directory, catalog, visible, tables, ingest));
   tables.database().drop_old_definitions();
   VARVE_RETURN_IF_ERROR(maintenance.recover());
-  if (recovery.is_repaired()) VARVE_RETURN_IF_ERROR(flush.all());
+  if (recovery.is_partial()) VARVE_RETURN_IF_ERROR(flush.all());
   if (env.options.repair) {
     VARVE_ASSIGN_OR_RETURN(recovery.taken_rows, take_in_aside(directory, catalog, ingest, flush, store));
   }

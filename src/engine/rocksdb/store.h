@@ -33,7 +33,9 @@ struct RecoveryReport {
   std::uint64_t lost_records = 0;   // missing, with Options::repair
   std::uint64_t aside_bytes = 0;    // after a hole left by a power cut; moved to a file for Options::repair
   std::uint64_t taken_rows = 0;     // restored from such files, with Options::repair
-  [[nodiscard]] bool is_repaired() const { return damaged_bytes > 0 || lost_records > 0; }
+  std::uint64_t rejected_records = 0;  // of which something made no sense and was left out
+  // Is not all in the store that was in the log?
+  [[nodiscard]] bool is_partial() const { return damaged_bytes > 0 || lost_records > 0 || rejected_records > 0; }
 };
 
 class Store final : public storage::SeriesStore,

@@ -17,12 +17,20 @@ constexpr char kAsideMagic[8] = {'v', 'a', 'r', 'v', 's', 'i', 'd', 'e'};
 constexpr std::uint32_t kAsideVersion = 1;
 constexpr std::size_t kAsideHeadBytes = 24;  // magic, version:u32, zero:u32, groups:u64
 
+std::string path_of(const std::string& directory, std::uint64_t segment, const char* ending) {
+  char name[32];
+  std::snprintf(name, sizeof name, "/%016llx%s", static_cast<unsigned long long>(segment), ending);
+  return directory + name;
+}
+
 }  // namespace
 
 std::string aside_path(const std::string& directory, std::uint64_t segment) {
-  char name[32];
-  std::snprintf(name, sizeof name, "/%016llx.aside", static_cast<unsigned long long>(segment));
-  return directory + name;
+  return path_of(directory, segment, ".aside");
+}
+
+std::string rejected_path(const std::string& directory, std::uint64_t segment) {
+  return path_of(directory, segment, ".rejected");
 }
 
 std::vector<std::string> aside_files(const std::string& directory) {
@@ -35,15 +43,14 @@ std::vector<std::string> aside_files(const std::string& directory) {
   return paths;
 }
 
-Status write_aside(const std::string& directory, std::uint64_t segment, std::uint64_t groups,
-                   std::span<const std::span<const std::byte>> bytes) {
+Status write_aside(const std::string& path, std::uint64_t groups, std::span<const std::span<const std::byte>> bytes) {
   std::byte head[kAsideHeadBytes] = {};
   std::memcpy(head, kAsideMagic, sizeof kAsideMagic);
   store_le(head + 8, kAsideVersion);
   store_le(head + 16, groups);
   std::vector<std::span<const std::byte>> parts{head};
   parts.insert(parts.end(), bytes.begin(), bytes.end());
-  return write_durably(aside_path(directory, segment), parts);
+  return write_durably(path, parts);
 }
 
 Status read_aside(const std::string& path,

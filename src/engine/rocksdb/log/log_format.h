@@ -50,6 +50,7 @@ struct LogMark {
 
 struct LogRecord {
   std::uint64_t sequence = 0;
+  std::span<const std::byte> bytes;  // the whole record
   std::span<const std::byte> definitions;
   std::span<const std::byte> rows;
   std::optional<LogMark> mark;

@@ -63,6 +63,7 @@ std::optional<LogRecord> SegmentReader::next() {
   const std::size_t definitions = load_le<std::uint32_t>(bytes_.data() + at_ + 12);
   const auto payload = bytes_.subspan(at_ + kRecordHeadBytes, size - kRecordHeadBytes);
   LogRecord record;
+  record.bytes = bytes_.subspan(at_, size);
   record.sequence = load_le<std::uint64_t>(bytes_.data() + at_ + 16);
   if (definitions == kMark) {
     record.mark = decode_mark(record.sequence, payload);
