@@ -5,6 +5,7 @@ unless --storage.repair says to keep what is readable. docs/formats/log.md has t
 import glob
 import os
 import re
+import shutil
 import struct
 import unittest
 
@@ -13,10 +14,19 @@ from support.case import T0, OwnServerCase
 BATCHES = 40
 
 
+def crc32c(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc ^ 0xffffffff
+
+
 class Damage(OwnServerCase):
     def killed_server(self):
-        """A server with BATCHES requests in its log, killed. Returns it and the log's last segment."""
-        server = self.new_server().start()
+        """A server with BATCHES requests in its log, killed before a sync. Returns it and the log's last segment."""
+        server = self.new_server({"storage.sync": "10m"}).start()
         for i in range(BATCHES):
             server.influx(f"d value={i}i {T0 + i}\n")
         server.kill()
@@ -110,6 +120,68 @@ class Damage(OwnServerCase):
         self.assertEqual(code, 0)
         server.start()  # without repair
         self.assertEqual([v for _, v in server.values("d")], got)
+
+    def test_rows_that_make_no_sense_are_left_out_alone(self):
+        """A record as a fault of the program could write it, with a right checksum."""
+        server, path = self.killed_server()
+        with open(path, "rb") as f:
+            log = f.read()
+        last = max(struct.unpack_from("<Q", log, at + 16)[0] for at, _, _ in self.records(path))
+        rows = b"".join(struct.pack("<IHHqq", group, 3, 1, time, 1) for group, time in ((0xfffffff0, T0), (0, 1 << 62)))
+        covered = struct.pack("<IIQ", len(rows), 0, last + 1) + rows
+        with open(path, "ab") as f:
+            f.write(struct.pack("<II", 0x52767661, crc32c(covered)) + covered)
+        server.start()
+        self.assertEqual([v for _, v in server.values("d")], list(range(BATCHES)))
+        self.assertEqual(server.metric("varve_start_left_out_total"), 1)
+        self.assertRegex(server.log(), r"makes no sense.*records=1 bytes=48")
+        self.assertTrue(glob.glob(os.path.join(server.path, "wal", "*.rejected")))
+        server.influx(f"d value=77i {T0 + 1000}\n")
+        server.restart()
+        self.assertEqual([v for _, v in server.values("d")], [*range(BATCHES), 77])
+        self.assertEqual(server.metric("varve_start_left_out_total"), 0)
+
+    def test_segments_that_are_gone_are_noticed(self):
+        for how in ("gone", "emptied", "folder"):
+            with self.subTest(how=how):
+                server, _ = self.killed_server()
+                server.start()  # a second segment that is alive
+                server.influx(f"d value=77i {T0 + 1000}\n")
+                server.stop()
+                path = self.last_segment(server)
+                if how == "folder":
+                    shutil.rmtree(os.path.dirname(path))
+                elif how == "emptied":
+                    os.truncate(path, 0)
+                else:
+                    os.unlink(path)
+                seen = len(server.log())
+                server.spawn()
+                code = server.wait_ready_or_end()
+                self.assertEqual(code, 1)
+                self.assertRegex(server.log()[seen:], r"/wal/\w+\.log .*storage\.repair")
+                server.start(**{"storage.repair": "true"})
+                left = [] if how == "folder" else list(range(BATCHES))
+                self.assertEqual([v for _, v in server.values("d")], left)
+                server.restart()
+                self.assertEqual([v for _, v in server.values("d")], left)
+
+    def test_repair_ends_where_the_log_does(self):
+        """A torn end alone, noise behind it, and damage inside besides."""
+        for how in ("cut", "noise", "both"):
+            with self.subTest(how=how):
+                server, path = self.killed_server()
+                size = os.path.getsize(path)
+                if how != "noise":
+                    os.truncate(path, size - 1)
+                if how != "cut":
+                    with open(path, "ab") as f:
+                        f.write(b"ten bytes.")
+                if how == "both":
+                    self.flip(path, size // 2)
+                server.start(**{"storage.repair": "true"})
+                self.assertGreaterEqual(len(server.values("d")), BATCHES - 2)
+                self.assertEqual(server.stop()[0], 0)
 
     def test_a_segment_that_is_no_log(self):
         server, path = self.killed_server()

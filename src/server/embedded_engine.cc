@@ -52,7 +52,8 @@ class EmbeddedEngine final : public Engine {
   void register_metrics(Metrics& metrics) override {
     metrics.gauge("varve_database_compactions_off", "1 while the database is not compacted, as a compaction failed.",
                   [this] { return store_->compacts() ? 0.0 : 1.0; });
-    metrics.counter_from("varve_start_left_out_total", "Records in which the start found something that makes no sense.",
+    metrics.counter_from("varve_start_left_out_total",
+                         "Records in which the start found something that makes no sense.",
                          [this] { return static_cast<double>(store_->recovery().rejected_records); });
   }
 

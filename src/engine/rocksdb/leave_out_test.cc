@@ -161,7 +161,7 @@ TEST_F(LeaveOut, not_for_few) {
 TEST_F(LeaveOut, not_while_the_log_has_something_aside) {
   pods.put_and_erase();
   const std::string log = engine.options().path + "/wal";
-  ASSERT_TRUE(write_aside(log, 1, 0, {}));
+  ASSERT_TRUE(write_aside(aside_path(log, 1), 0, {}));
   const auto ids = engine.store().series_defined();
   store.restart();
   pods.put(1, kStart);

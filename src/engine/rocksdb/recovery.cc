@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "engine/rocksdb/log/durable_file.h"
 #include "engine/rocksdb/log/log_aside.h"
+#include "engine/rocksdb/log/log_end.h"
 #include "engine/rocksdb/log/log_replay.h"
 #include "engine/rocksdb/replay.h"
 
@@ -15,19 +16,18 @@ namespace varve::engine::rocksdb {
 namespace {
 
 // The copy of a segment's definitions, as far as it can be read.
-Status replay_copy(const std::string& path, Replay& replay) {
-  if (!std::filesystem::exists(path)) return {};
-  VARVE_ASSIGN_OR_RETURN(const auto file, MappedFile::open(path));
-  auto reader = SegmentReader::open(file->bytes());
+void replay_copy(const std::string& path, Replay& replay) {
+  if (!std::filesystem::exists(path)) return;
+  const auto file = MappedFile::open(path);
+  auto reader = file ? SegmentReader::open((*file)->bytes()) : fail(file.error());
   if (!reader) {
     log::warn("the copy of the log's definitions cannot be read", {{"file", path}, {"error", reader.error().message}});
-    return {};
+    return;
   }
   do {
     // What follows a gap in the copy is in the record itself, or the gap is there, too.
     while (const auto record = reader->next()) static_cast<void>(replay.define(record->definitions));
   } while (reader->left() > 0 && reader->skip());
-  return {};
 }
 
 // What is behind the end of the log is kept in a file if it can be read, and goes from the log.
@@ -67,7 +67,32 @@ Status sync_log(const std::string& directory, std::span<const std::uint64_t> seg
       if (std::filesystem::exists(path)) VARVE_RETURN_IF_ERROR(sync_path(path));
     }
   }
-  return sync_path(directory);
+  return {};
+}
+
+// The name of a segment that was there and is gone, if that can be known. Where a power cut has taken the name of a
+// live one, those before it are still there: they are removed when it is on disk.
+std::optional<std::string> gone_segment(const std::string& directory, std::span<const std::uint64_t> all,
+                                        const Checkpoint& checkpoint, const std::optional<LogEnd>& end) {
+  const std::uint64_t last = all.empty() ? 0 : all.back();
+  if (end && end->segment > last && end->segment >= checkpoint.first_segment) return log_path(directory, end->segment);
+  const bool had_log = checkpoint.first_segment > 1 || checkpoint.definitions > 0;
+  if (had_log && all.empty()) return log_path(directory, checkpoint.first_segment);
+  return std::nullopt;
+}
+
+// Under repair the log goes on without it.
+Status look_for_gone(const std::string& directory, std::span<const std::uint64_t> all, const Checkpoint& checkpoint,
+                     const std::optional<LogEnd>& end, bool repair) {
+  const auto gone = gone_segment(directory, all, checkpoint, end);
+  if (!gone) return {};
+  if (!repair) {
+    return fail(Code::corrupt, *gone +
+                                   " is missing: it is a part of the log; put it back, or start with "
+                                   "--storage.repair=true to go on without what was in it");
+  }
+  log::error("a segment of the log is missing: what was in it is lost", {{"file", *gone}});
+  return {};
 }
 
 }  // namespace
@@ -87,6 +112,8 @@ Result<RecoveryReport> recover(const Env& env, const Directory& directory, Catal
   visible.start({nullptr, head, tabled.runs, tabled.stats});
 
   VARVE_ASSIGN_OR_RETURN(auto segments, log_segments(wal));
+  const std::optional<LogEnd> end = read_end(wal);
+  VARVE_RETURN_IF_ERROR(look_for_gone(wal, segments, checkpoint, end, repair));
   for (const std::uint64_t segment : segments) {
     // Left by a process that died between a flush's commit and the removal of its log.
     if (segment < checkpoint.first_segment) remove_segment(wal, segment);
@@ -96,12 +123,14 @@ Result<RecoveryReport> recover(const Env& env, const Directory& directory, Catal
   LogReplay log_replay(wal, segments, checkpoint.sequence, repair,
                        {[&](std::uint64_t segment) {
                           replay.enter(segment);
-                          return repair ? replay_copy(definitions_path(wal, segment), replay) : Status{};
+                          if (repair) replay_copy(definitions_path(wal, segment), replay);
+                          return Status{};
                         },
                         [&](const LogRecord& record) {
                           replay.apply(record);
                           return Status{};
                         }});
+  if (end) log_replay.expect(end->sequence);
   VARVE_ASSIGN_OR_RETURN(const auto found_log, log_replay.run());
   report.log_bytes = found_log.bytes;
   report.torn_bytes = found_log.torn_bytes;
@@ -119,11 +148,15 @@ Result<RecoveryReport> recover(const Env& env, const Directory& directory, Catal
   report.series = index.series_count();
   catalog.shared_groups.catch_up(index);
 
+  // Numbers are used once, also those of what is gone: wal/END and the definitions that were handed over, which are
+  // kept by number, speak of them.
+  const LogEnd before = end.value_or(LogEnd{});
   const std::uint64_t next = segments.empty() ? checkpoint.first_segment : segments.back() + 1;
-  auto log = std::make_unique<Log>(wal, env.options);
-  // Definitions are kept by number: those that were handed over must not be written over.
   const std::uint64_t given = checkpoint.definitions > 0 ? checkpoint.definitions + 1 : 0;
-  VARVE_RETURN_IF_ERROR(log->start(next, found_log.sequence, given));
+  auto log = std::make_unique<Log>(wal, env.options);
+  VARVE_RETURN_IF_ERROR(
+      log->start(std::max(next, before.segment + 1), found_log.sequence, std::max(given, before.sequence)));
+  VARVE_RETURN_IF_ERROR(sync_path(wal));  // the names of all segments, before anything speaks of them
   ingest.recovered(std::move(log), head, replay.take_definitions());
   // What was kept of a damaged log must get out of it before ids that were lost are given to others.
   const bool full = report.is_partial() || report.log_bytes > env.options.log_bytes_max;

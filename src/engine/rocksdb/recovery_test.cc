@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "engine/rocksdb/log/log.h"
+#include "engine/rocksdb/log/log_end.h"
 #include "engine/rocksdb/log/mapped_file.h"
 #include "engine/rocksdb/log/segment_reader.h"
 #include "engine/rocksdb/testing/child.h"
@@ -71,6 +72,7 @@ class Recovery : public ::testing::Test {
 
 TEST_F(Recovery, a_torn_tail_is_cut_and_reported) {
   put_rows(10);
+  std::filesystem::remove(end_path(directory_.path() + "/wal"));  // of the stop
   const auto path = last_log_with_records();
   const auto whole = std::filesystem::file_size(path);
   constexpr std::size_t kLastMark = kRecordHeadBytes + kMarkBytes;  // of the stop

@@ -21,8 +21,8 @@ const char* what_is_wrong(const index::SeriesIndex& index, model::RowView row) {
 bool row_fits(const index::SeriesIndex& index, model::RowView row) { return what_is_wrong(index, row) == nullptr; }
 
 bool messages_fit(const index::SeriesIndex& index, const MessageRecord& messages) {
-  return model::to_int(messages.tenant) < index.tenant_count() &&
-         index.tenant_name(messages.tenant) == messages.name && whole_messages(messages.rows);
+  return model::to_int(messages.tenant) < index.tenant_count() && index.tenant_name(messages.tenant) == messages.name &&
+         whole_messages(messages.rows);
 }
 
 bool Replay::define(std::span<const std::byte> records) {
@@ -98,11 +98,9 @@ void Replay::keep_rejected(const std::string& directory) const {
     }
     files += (files.empty() ? "" : " ") + path;
   }
-  log::error("something in records of the log makes no sense: it is left out, and the records are kept",
-             {{"records", rejected_.records},
-              {"bytes", rejected_.bytes},
-              {"reason", rejected_.reason},
-              {"files", files}});
+  log::error(
+      "something in records of the log makes no sense: it is left out, and the records are kept",
+      {{"records", rejected_.records}, {"bytes", rejected_.bytes}, {"reason", rejected_.reason}, {"files", files}});
 }
 
 }  // namespace varve::engine::rocksdb

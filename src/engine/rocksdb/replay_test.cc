@@ -140,7 +140,10 @@ TEST_F(ReplayTest, behind_a_malformed_row_the_record_is_left_out) {
 TEST_F(ReplayTest, a_bad_definition_is_left_out_with_what_needs_it) {
   make();
   add("", "");
-  add({"\x14\x63\x63\x01" "a", 5}, bytes_of_row(group_, 100, 1));  // a pair of a key that was not defined
+  add({"\x14\x63\x63\x01"
+       "a",
+       5},
+      bytes_of_row(group_, 100, 1));  // a pair of a key that was not defined
   add("\x7f nothing of the kind", bytes_of_row(group_, 101, 1));
   add({"\x17\x01\x01\x63", 4}, bytes_of_row(group_ + 1, 102, 1));  // a group of a series that was not defined
   expect_start(3, 5);
@@ -163,7 +166,9 @@ TEST_F(ReplayTest, messages_of_nobody_are_left_out) {
 // Whatever a record says, a start takes it or leaves it out, and can be worked on then.
 TEST_F(ReplayTest, noise_with_a_checksum_does_no_harm) {
   std::mt19937_64 random(41);
-  const auto below = [&](std::uint64_t end) { return std::uniform_int_distribution<std::uint64_t>(0, end - 1)(random); };
+  const auto below = [&](std::uint64_t end) {
+    return std::uniform_int_distribution<std::uint64_t>(0, end - 1)(random);
+  };
   for (int round = varve::testing::effort(40); round > 0; --round) {
     const testing::TemporaryDirectory directory;
     options_.path = directory.path();

@@ -17,6 +17,7 @@
 #include "base/check.h"
 #include "base/guarded.h"
 #include "base/log.h"
+#include "engine/rocksdb/log/log_end.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -133,7 +134,9 @@ Status Log::start(std::uint64_t segment, std::uint64_t sequence, std::uint64_t g
     const MutexLock lock(mutex_);
     written_ = synced_ = sequence_;
     std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(directory_, error)) older_bytes_ += entry.file_size();
+    for (const auto& entry : std::filesystem::directory_iterator(directory_, error)) {
+      if (entry.path() != end_path(directory_)) older_bytes_ += entry.file_size();
+    }
   }
   VARVE_RETURN_IF_ERROR(open_segment(sequence));
   thread_ = std::thread([this] {
@@ -160,6 +163,7 @@ Status Log::open_segment(std::uint64_t after) {
   older_bytes_ += offset_;
   fd_ = fd;
   sync_fd_ = fd;
+  sync_segment_ = number;
   directory_synced_ = false;  // the new name must become as durable as what is written under it
   segment_ = number;
   offset_ = kSegmentHeadBytes + kMarkRecordBytesMax;
@@ -278,17 +282,20 @@ void Log::sync_loop() {
     }
     const bool last = stopping_;
     const std::uint64_t target = written_;
+    std::uint64_t new_segment = 0;
     if (target > synced_ || !to_close_.empty()) {
       const int fd = sync_fd_;
       const int definitions_fd = std::exchange(sync_definitions_fd_, -1);
       const std::vector<int> closing = std::exchange(to_close_, {});
       const bool new_name = !std::exchange(directory_synced_, true);
+      const std::uint64_t segment = sync_segment_;
       lock.unlock();
       const bool good = sync_files(closing, definitions_fd, fd, new_name);
       const int error = errno;
       lock.lock();
       check(target >= synced_ && target <= written_, "what is synced was written before");
       if (good) synced_ = target;
+      if (good && new_name && !failed_) new_segment = segment;
       if (!good && !failed_) {
         failed_ = true;
         log::error("the log cannot be synced: writes are refused until a restart", {{"error", std::strerror(error)}});
@@ -304,12 +311,17 @@ void Log::sync_loop() {
     waiters_.erase(split, waiters_.end());
     lock.unlock();
     for (auto& waiter : ready) waiter.done(waiter.written <= synced ? Status{} : not_synced());
+    if (new_segment != 0) note_end(new_segment, target);
     lock.lock();
     if (last && waiters_.empty()) return;
   }
 }
 
 void Log::remove_before(std::uint64_t segment) {
+  // The database names the first one that stays: with none at all, a start would have to think that it is lost.
+  if (files_.sync_directory(directory_fd_) != 0) {
+    return log::warn("old log segments stay", {{"error", reason("cannot sync", directory_, errno)}});
+  }
   const auto numbers = log_segments(directory_);
   if (!numbers) return log::warn("old log segments stay", {{"error", numbers.error().message}});
   std::uint64_t removed = 0;
@@ -347,7 +359,16 @@ void Log::write_last_mark() {
   if (failed_ || segment_ended_ || synced_ != sequence_ || synced_ <= marked_) return;
   std::byte mark[kMarkRecordBytesMax];
   const iovec part{mark, encode_mark(mark, {sequence_, synced_, sequence_ + 1, {}})};
-  if (write_at_end(fd_, offset_, {&part, 1}) && files_.sync(fd_) == 0) marked_ = synced_;
+  if (!write_at_end(fd_, offset_, {&part, 1}) || files_.sync(fd_) != 0) return;
+  marked_ = synced_;
+  note_end(segment_, synced_);
+}
+
+// What it said before stays true.
+void Log::note_end(std::uint64_t segment, std::uint64_t sequence) {
+  if (const Status status = write_end(directory_, {segment, sequence}); !status) {
+    log::warn("how far the log goes is not noted", {{"error", status.error().message}});
+  }
 }
 
 }  // namespace varve::engine::rocksdb

@@ -57,7 +57,7 @@ class Log {
   // thread after fdatasync, else immediately.
   void when_durable(Done done);
 
-  // Deletes the segments below `segment`.
+  // Deletes the segments below `segment`, once the names of those that stay are on disk.
   void remove_before(std::uint64_t segment);
   [[nodiscard]] std::uint64_t bytes() const;  // of all segments
 
@@ -76,6 +76,7 @@ class Log {
   Status write_definitions(std::span<const std::byte> definitions);
   Status write_at_end(int fd, std::uint64_t offset, std::span<const iovec> parts);
   void write_last_mark() VARVE_EXCLUDES(mutex_);
+  void note_end(std::uint64_t segment, std::uint64_t sequence);
 
   const std::string directory_;
   const Options options_;
@@ -100,7 +101,8 @@ class Log {
   std::uint64_t written_ VARVE_GUARDED_BY(mutex_) = 0;  // sequence of the last record
   std::uint64_t synced_ VARVE_GUARDED_BY(mutex_) = 0;   // of the last durable one
   int sync_fd_ VARVE_GUARDED_BY(mutex_) = -1;
-  int sync_definitions_fd_ VARVE_GUARDED_BY(mutex_) = -1;  // -1: nothing to sync
+  std::uint64_t sync_segment_ VARVE_GUARDED_BY(mutex_) = 0;  // whose that is
+  int sync_definitions_fd_ VARVE_GUARDED_BY(mutex_) = -1;    // -1: nothing to sync
   bool directory_synced_ VARVE_GUARDED_BY(mutex_) = true;
   bool stopping_ VARVE_GUARDED_BY(mutex_) = false;
   bool failed_ VARVE_GUARDED_BY(mutex_) =

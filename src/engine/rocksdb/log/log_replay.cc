@@ -43,8 +43,24 @@ LogReplay::LogReplay(std::string directory, std::vector<std::uint64_t> segments,
 Result<LogReplayReport> LogReplay::run() {
   VARVE_RETURN_IF_ERROR(open_segments());
   for (std::size_t i = 0; i < segments_.size() && !end_; ++i) VARVE_RETURN_IF_ERROR(read(i));
+  VARVE_RETURN_IF_ERROR(look_for_more());
   report_.sequence = next_ - 1;
   return report_;
+}
+
+// Did the log go on behind what is there?
+Status LogReplay::look_for_more() {
+  const std::uint64_t reached = std::max(reached_, promised_);
+  if (reached < next_) return {};
+  if (!repair_) {
+    const std::string last = segments_.empty() ? directory_ : segments_.back().path;
+    return fail(Code::corrupt, last + " is damaged: it ends with record " + std::to_string(next_ - 1) +
+                                   " of the log, and records up to " + std::to_string(reached) +
+                                   " had been stored; put back what is missing, or start with --storage.repair=true to "
+                                   "go on without it");
+  }
+  report_.lost_records += reached + 1 - next_;
+  return {};
 }
 
 Status LogReplay::open_segments() {
@@ -151,7 +167,7 @@ void LogReplay::skip_damage(std::size_t i, SegmentReader& reader, std::uint64_t 
   if (!good) {
     if (const Rest rest = look_behind(i, begin); rest.records == 0) {
       report_.torn_bytes += begin.left();
-      report_.lost_records += rest.reached + 1 - next_;
+      reached_ = rest.reached;
       return end_at(i, begin);
     }
     while (reader.skip()) continue;
@@ -189,7 +205,8 @@ bool LogReplay::lost_by_power_cut(const Segment& segment, const SegmentReader& r
 std::string LogReplay::damage(const Segment& segment, std::size_t offset, const Rest& rest) const {
   const std::string from = std::to_string(next_);
   return segment.path + " is damaged at offset " + std::to_string(offset) + ": record " + from +
-         " of the log should be there, and there were records up to " + std::to_string(rest.reached) +
+         " of the log should be there, and there were records up to " +
+         std::to_string(std::max(rest.reached, rest.promised)) +
          "; start with --storage.repair=true to keep what is readable";
 }
 
@@ -197,7 +214,7 @@ std::string LogReplay::damage(const Segment& segment, std::size_t offset, const 
 Status LogReplay::stop_at(std::size_t i, const SegmentReader& reader) {
   const Segment& segment = segments_[i];
   const Rest rest = look_behind(i, reader);
-  const bool all_there = rest.reached < next_;
+  const bool all_there = std::max(rest.reached, rest.promised) < next_;
   if (!all_there && (rest.promised >= next_ || !lost_by_power_cut(segment, reader))) {
     return fail(Code::corrupt, damage(segment, reader.offset(), rest));
   }

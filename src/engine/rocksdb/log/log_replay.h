@@ -37,6 +37,9 @@ class LogReplay {
   // `segments` ascending; `after`: sequence of the last record that is in the database.
   LogReplay(std::string directory, std::vector<std::uint64_t> segments, std::uint64_t after, bool repair, Calls calls);
 
+  // Records up to this one had been synced (wal/END). Before run().
+  void expect(std::uint64_t sequence) { promised_ = sequence; }
+
   // Always ends: each step is further in a segment, or in the next one. Errors: corrupt (damage, with file and offset,
   // unless `repair`; a version of the log that this build does not read), io, or the error of `apply`.
   Result<LogReplayReport> run();
@@ -66,6 +69,7 @@ class LogReplay {
     std::uint64_t promised = 0;  // the highest sequence that a mark calls synced
   };
   Status open_segments();
+  Status look_for_more();
   Result<SegmentReader> open_segment(const std::string& path, std::span<const std::byte> bytes);
   Status read(std::size_t i);
   [[nodiscard]] bool follows(const LogRecord& record, std::uint64_t limit) const;
@@ -85,6 +89,7 @@ class LogReplay {
   std::vector<Segment> segments_;
   std::uint64_t next_;          // the expected sequence of the next record
   std::uint64_t promised_ = 0;  // records up to this one had been synced
+  std::uint64_t reached_ = 0;   // records up to this one were there, with repair
   std::optional<End> end_;
   LogReplayReport report_;
 };
