@@ -179,6 +179,16 @@ def test_heavy_headers_do_not_leak() -> Iterator[str]:
             yield f"{path}: brings a heavy header to whoever includes it"
 
 
+def test_nobody_keeps_a_line_group() -> Iterator[str]:
+    """A LineGroup goes with the table of its sender: what outlives a request keeps its number (model/kept_group.h)."""
+    may = ("src/model/", "src/protocol/", "src/write/")
+    for path in sources():
+        if path.endswith(".h") and not path.startswith(may) and "/testing/" not in path:
+            for n, line in enumerate(text(path).splitlines(), 1):
+                if re.search(r"\bLineGroup\b", line):
+                    yield f"{path}:{n}: {line.strip()}"
+
+
 def test_files_are_short() -> Iterator[str]:
     for path in files():
         if path.endswith((".cc", ".h", ".py", ".rs", ".cmake")) or path == "dev":

@@ -133,7 +133,7 @@ Status Duplicates::partition(std::string_view stored, Sink& sink) {
     }
     if (copies < 2 || time < kept_from) continue;
     last.text = text;
-    VARVE_RETURN_IF_ERROR(sink.add(**group, time, last));
+    VARVE_RETURN_IF_ERROR(sink.add(*group, time, last));
     found += time >= from_ ? copies - 1 : 0;
   }
   if (found > 0) {

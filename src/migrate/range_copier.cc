@@ -74,7 +74,7 @@ Status RangeCopier::cell(std::string_view column, std::string_view bytes) {
   ++partition_.cells;
   if (partition_.count != nullptr) ++partition_.count->cells;
   if (partition_.count != nullptr && partition_.key.type == DataType::other) return ++partition_.count->other, Status();
-  if (partition_.group == nullptr) return bad({}), Status();
+  if (!partition_.group) return bad({}), Status();
   const auto time = column_time(shared_.source.spec(), partition_.key.row_time_ms, column);
   if (!time) return bad(time.error().message), Status();
   const auto value = decode_value(partition_.key.type, column, bytes, shared_.strings, room_);

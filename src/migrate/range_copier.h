@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -38,9 +39,9 @@ class RangeCopier {
   struct Partition {
     std::string stored;  // its key; empty: none yet
     DataKey key;
-    MetricCount* count = nullptr;             // nullptr: the key names no metric
-    const model::LineGroup* group = nullptr;  // nullptr: see why
-    std::string why;                          // of bad cells, the first reason
+    MetricCount* count = nullptr;           // nullptr: the key names no metric
+    std::optional<model::KeptGroup> group;  // nullopt: see why
+    std::string why;                        // of bad cells, the first reason
     std::uint64_t cells = 0, bad = 0;
   };
   Status begin(std::string_view key);

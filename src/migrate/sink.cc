@@ -31,21 +31,21 @@ std::string name_of(std::string_view metric, const model::Tags& tags) {
 
 Result<write::Ingest*> Sink::ingest() {
   if (!ingest_) {
-    // Groups are used after the batch in which they were defined has gone, so they must be the tenant's own.
+    // Groups are used after the batch in which they were defined has gone, so their numbers must be the store's.
     VARVE_RETURN_IF_ERROR(target_.writer.make_tenant(target_.tenant));
     VARVE_ASSIGN_OR_RETURN(ingest_, target_.writer.open(target_.tenant, write::Family::kairosdb));
   }
   return ingest_.get();
 }
 
-Result<const model::LineGroup*> Sink::group(std::string_view metric, const model::Tags& tags) {
+Result<model::KeptGroup> Sink::group(std::string_view metric, const model::Tags& tags) {
   VARVE_ASSIGN_OR_RETURN(write::Ingest* const open, ingest());
   const std::string name = name_of(metric, tags);
-  if (const auto* known = open->groups().find(name, "")) return known;
+  if (const auto* known = open->groups().find(name, "")) return *known;
   auto views = model::to_views(tags);
   VARVE_RETURN_IF_ERROR(model::normalize(views));
   VARVE_ASSIGN_OR_RETURN(const auto* defined, open->groups().define(name, "", views, std::array{metric}));
-  return defined;
+  return *defined;
 }
 
 Result<model::Timestamp> Sink::kept_from() {
@@ -53,7 +53,7 @@ Result<model::Timestamp> Sink::kept_from() {
   return open->batch().kept_from();
 }
 
-Status Sink::add(const model::LineGroup& group, model::Timestamp time, const model::Value& value) {
+Status Sink::add(const model::KeptGroup& group, model::Timestamp time, const model::Value& value) {
   VARVE_ASSIGN_OR_RETURN(write::Ingest* const open, ingest());
   open->batch().add(group, time, value);
   return open->batch().rows() >= kBatchRows || open->batch().bytes().size() >= kBatchBytes ? flush() : Status();

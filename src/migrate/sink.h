@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "model/line_group.h"
+#include "model/kept_group.h"
 #include "model/value.h"
 #include "storage/sample_store.h"
 #include "write/writer.h"
@@ -27,15 +27,15 @@ class Sink {
  public:
   Sink(const Target& target, const std::atomic<bool>& stopping) : target_(target), stopping_(stopping) {}
 
-  // The line group of one series; lives as long as the writer. Errors: invalid (a tag or name that varve does not
+  // The line group of one series. Errors: invalid (a tag or name that varve does not
   // take), limit (of series); others are not about this series.
-  Result<const model::LineGroup*> group(std::string_view metric, const model::Tags& tags);
+  Result<model::KeptGroup> group(std::string_view metric, const model::Tags& tags);
 
   // Samples before this time are too old. Changes with time.
   Result<model::Timestamp> kept_from();
 
   // Error: an append failed after all retries; nothing may be added afterwards.
-  Status add(const model::LineGroup& group, model::Timestamp time, const model::Value& value);
+  Status add(const model::KeptGroup& group, model::Timestamp time, const model::Value& value);
   // Everything added is durable and visible.
   Status flush();
 

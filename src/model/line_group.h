@@ -10,7 +10,8 @@
 // one group for each.
 //
 // A LineGroup is constant after construction but for the guess, which is an atomic (store it with release, load it with
-// acquire): a wrong guess costs time, never correctness. LineGroups live as long as their GroupSource.
+// acquire): a wrong guess costs time, never correctness. LineGroups live as long as their GroupSource: whatever
+// outlives a request keeps a KeptGroup or a GroupId instead (model/kept_group.h).
 #pragma once
 
 #include <algorithm>
@@ -23,7 +24,7 @@
 
 #include "base/result.h"
 #include "codec/hash.h"
-#include "model/ids.h"
+#include "model/kept_group.h"
 #include "model/tags.h"
 #include "model/time.h"
 
@@ -31,13 +32,10 @@ namespace varve::model {
 
 // If there are very many groups, the bytes that name them are not kept and their 128-bit hash is compared instead
 // (docs/decisions/0007). is() and starts() handle both forms.
-struct alignas(64) LineGroup {  // one cache line: at a million groups a guess costs one miss
-  GroupId id = kNoGroup;
-  std::uint16_t count = 0;                // number of series, and of values in a row
-  std::uint32_t name_bytes = 0;           // length of the raw name, as its sender writes it
-  std::uint32_t ttl_s = 0;                // TTL of its samples; 0: none
-  const char* raw_name = nullptr;         // at least kReadable bytes are readable; nullptr: only the hash is kept
-  codec::Hash128 hash;                    // of the raw name (codec::hash128)
+struct alignas(64) LineGroup : KeptGroup {  // one cache line: at a million groups a guess costs one miss
+  std::uint32_t name_bytes = 0;             // length of the raw name, as its sender writes it
+  const char* raw_name = nullptr;           // at least kReadable bytes are readable; nullptr: only the hash is kept
+  codec::Hash128 hash;                      // of the raw name (codec::hash128)
   std::string_view fields;                // raw, kReadable more readable. Influx: "field1=field2=…"; KairosDB: its ttl
   std::atomic<LineGroup*> next{nullptr};  // the group that followed this one last time
 

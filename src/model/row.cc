@@ -88,11 +88,11 @@ void RowBatch::grow(std::size_t bytes) {
   size_ = size;
 }
 
-std::byte* RowBatch::start_row(const LineGroup& group, Timestamp time, RowKind kind, unsigned log2_width,
+std::byte* RowBatch::start_row(const KeptGroup& group, Timestamp time, RowKind kind, unsigned log2_width,
                                unsigned decimals, std::size_t value_bytes) {
   std::byte* at = reserve(kRowHeadBytes + value_bytes);
   if (group.ttl_s != 0) [[unlikely]]
-    mortal_.push_back({used_, &group});
+    mortal_.push_back({used_, group.ttl_s});
   store_le(at, to_int(group.id));
   store_le(at + 4, static_cast<std::uint16_t>(log2_width | static_cast<unsigned>(kind) << 2 | decimals << 8));
   store_le(at + 6, group.count);
@@ -103,7 +103,7 @@ std::byte* RowBatch::start_row(const LineGroup& group, Timestamp time, RowKind k
   return at + kRowHeadBytes;
 }
 
-void RowBatch::add_packed(const LineGroup& group, Timestamp time, std::span<const std::int64_t> values, RowKind kind,
+void RowBatch::add_packed(const KeptGroup& group, Timestamp time, std::span<const std::int64_t> values, RowKind kind,
                           unsigned decimals, std::uint64_t magnitudes) {
   const unsigned log2_width = log2_width_of(magnitudes);
   std::byte* to = start_row(group, time, kind, log2_width, decimals, values.size() << log2_width);
@@ -115,7 +115,7 @@ void RowBatch::add_packed(const LineGroup& group, Timestamp time, std::span<cons
   }
 }
 
-void RowBatch::add(const LineGroup& group, Timestamp time, std::span<const Value> values) {
+void RowBatch::add(const KeptGroup& group, Timestamp time, std::span<const Value> values) {
   check(values.size() == group.count, "a row has one value for each series of its group");
   if (in_text(values[0].type)) {
     check(values.size() == 1, "a string, complex number or histogram stands alone in its group");

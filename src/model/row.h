@@ -21,6 +21,7 @@
 
 #include "base/bytes.h"
 #include "model/ids.h"
+#include "model/kept_group.h"
 #include "model/line_group.h"
 #include "model/time.h"
 #include "model/value.h"
@@ -94,7 +95,7 @@ class RowBatch {
   // Rows of groups that have a TTL. regroup() moves a row to another group of the same series.
   struct Mortal {
     std::size_t at;  // in bytes()
-    const LineGroup* group;
+    std::uint32_t ttl_s;
   };
   [[nodiscard]] std::span<const Mortal> mortal_rows() const { return mortal_; }
   [[nodiscard]] RowView row_at(std::size_t at) const { return {data_.get() + at}; }
@@ -106,24 +107,24 @@ class RowBatch {
 
   // Adds any values, in the smallest kind and width. values.size() == group.count. Values in Value::text only in groups
   // of one series.
-  void add(const LineGroup& group, Timestamp time, std::span<const Value> values);
-  void add(const LineGroup& group, Timestamp time, const Value& value) { add(group, time, {&value, 1}); }
+  void add(const KeptGroup& group, Timestamp time, std::span<const Value> values);
+  void add(const KeptGroup& group, Timestamp time, const Value& value) { add(group, time, {&value, 1}); }
 
   // Fast path of parsers: all longs, or all doubles with |mantissa| < 2^53 and common `decimals` ≤ 15.
-  void add_longs(const LineGroup& group, Timestamp time, std::span<const std::int64_t> values) {
+  void add_longs(const KeptGroup& group, Timestamp time, std::span<const std::int64_t> values) {
     add_longs(group, time, values, magnitudes_of(values));
   }
-  void add_decimals(const LineGroup& group, Timestamp time, std::span<const std::int64_t> mantissas,
+  void add_decimals(const KeptGroup& group, Timestamp time, std::span<const std::int64_t> mantissas,
                     unsigned decimals) {
     add_decimals(group, time, mantissas, decimals, magnitudes_of(mantissas));
   }
   // For who has just written the values one by one, and would wait to read them: `magnitudes` is the OR of
   // magnitude_bits() of all.
-  void add_longs(const LineGroup& group, Timestamp time, std::span<const std::int64_t> values,
+  void add_longs(const KeptGroup& group, Timestamp time, std::span<const std::int64_t> values,
                  std::uint64_t magnitudes) {
     add_packed(group, time, values, RowKind::long_, 0, magnitudes);
   }
-  void add_decimals(const LineGroup& group, Timestamp time, std::span<const std::int64_t> mantissas, unsigned decimals,
+  void add_decimals(const KeptGroup& group, Timestamp time, std::span<const std::int64_t> mantissas, unsigned decimals,
                     std::uint64_t magnitudes) {
     add_packed(group, time, mantissas, RowKind::decimal, decimals, magnitudes);
   }
@@ -143,7 +144,7 @@ class RowBatch {
   }
 
  private:
-  void add_packed(const LineGroup& group, Timestamp time, std::span<const std::int64_t> values, RowKind kind,
+  void add_packed(const KeptGroup& group, Timestamp time, std::span<const std::int64_t> values, RowKind kind,
                   unsigned decimals, std::uint64_t magnitudes);
   static std::uint64_t magnitudes_of(std::span<const std::int64_t> values) {
     std::uint64_t bits = 0;
@@ -156,7 +157,7 @@ class RowBatch {
     return data_.get() + used_;
   }
   void grow(std::size_t bytes);
-  std::byte* start_row(const LineGroup& group, Timestamp time, RowKind kind, unsigned log2_width, unsigned decimals,
+  std::byte* start_row(const KeptGroup& group, Timestamp time, RowKind kind, unsigned log2_width, unsigned decimals,
                        std::size_t value_bytes);
 
   std::unique_ptr<std::byte[]> data_;

@@ -151,8 +151,8 @@ TEST(RowBatch, KnowsTheRowsThatDoNotStayForEver) {
   ASSERT_EQ(batch.mortal_rows().size(), 2U);
   batch.rollback(mark);
   ASSERT_EQ(batch.mortal_rows().size(), 1U);
-  const auto [at, group] = batch.mortal_rows()[0];
-  EXPECT_EQ(group, &mortal);
+  const auto [at, ttl_s] = batch.mortal_rows()[0];
+  EXPECT_EQ(ttl_s, 60U);
   EXPECT_EQ(batch.row_at(at).time(), 6);
   batch.regroup(at, GroupId{3});
   EXPECT_EQ(batch.row_at(at).group(), GroupId{3});

@@ -32,14 +32,14 @@ Status SelfRecord::record() {
 }
 
 Status SelfRecord::append(const Labels& labels, const Group& group, std::int64_t now_ms) {
-  VARVE_ASSIGN_OR_RETURN(const model::LineGroup* line, line_group(labels, group.names));
-  batch_.add(*line, now_ms, group.values);
+  VARVE_ASSIGN_OR_RETURN(const model::KeptGroup line, line_group(labels, group.names));
+  batch_.add(line, now_ms, group.values);
   return {};
 }
 
-Result<const model::LineGroup*> SelfRecord::line_group(const Labels& labels, const std::vector<std::string>& names) {
+Result<model::KeptGroup> SelfRecord::line_group(const Labels& labels, const std::vector<std::string>& names) {
   auto& known = groups_[{labels, names}];
-  if (known) return known.get();
+  if (known.id != model::kNoGroup) return known;
   model::TagViews tags{{"instance", instance_}};
   for (const auto& [key, value] : labels) {
     if (!value.empty()) tags.push_back({key, value});
@@ -48,10 +48,8 @@ Result<const model::LineGroup*> SelfRecord::line_group(const Labels& labels, con
   VARVE_ASSIGN_OR_RETURN(const model::TenantId tenant, series_.tenant(model::kOwnTenant));
   const std::vector<std::string_view> metrics(names.begin(), names.end());
   VARVE_ASSIGN_OR_RETURN(const model::GroupId id, series_.define_group(tenant, tags, metrics));
-  known = std::make_unique<model::LineGroup>();
-  known->id = id;
-  known->count = static_cast<std::uint16_t>(names.size());
-  return known.get();
+  known = {.id = id, .count = static_cast<std::uint16_t>(names.size())};
+  return known;
 }
 
 }  // namespace varve::server

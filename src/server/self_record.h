@@ -38,7 +38,7 @@ class SelfRecord {
     std::vector<model::Value> values;
   };
   Status append(const Labels& labels, const Group& group, std::int64_t now_ms);
-  Result<const model::LineGroup*> line_group(const Labels& labels, const std::vector<std::string>& names);
+  Result<model::KeptGroup> line_group(const Labels& labels, const std::vector<std::string>& names);
 
   const Metrics& metrics_;
   storage::SeriesStore& series_;
@@ -46,7 +46,7 @@ class SelfRecord {
   const Clock& clock_;
   std::string instance_;
   // By labels and names: a metric that appears later makes a new group.
-  std::map<std::pair<Labels, std::vector<std::string>>, std::unique_ptr<model::LineGroup>> groups_;
+  std::map<std::pair<Labels, std::vector<std::string>>, model::KeptGroup> groups_;
   model::RowBatch batch_;
   bool failing_ = false;
 };

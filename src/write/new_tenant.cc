@@ -37,7 +37,7 @@ Result<LineGroup*> NewTenant::promise(std::string_view name, std::string_view fi
   made.fields.assign(fields).append(LineGroup::kReadable, '\0');
   made.tags = model::to_tags(tags);
   made.metrics.assign(metrics.begin(), metrics.end());
-  made.group.id = model::GroupId{static_cast<std::uint32_t>(promises_.size() - 1)};
+  made.group.id = id_of(promises_.size() - 1);
   made.group.count = static_cast<std::uint16_t>(metrics.size());
   made.group.name_bytes = static_cast<std::uint32_t>(name.size());
   made.group.ttl_s = ttl_s;
@@ -72,7 +72,7 @@ Status NewTenant::keep_promises(model::GroupSource& groups) {
   std::size_t at = 0;
   for (std::size_t row = 0; row < batch_.rows(); ++row) {
     const model::RowView view = batch_.row_at(at);
-    batch_.regroup(at, ids[model::to_int(view.group())]);
+    batch_.regroup(at, ids[place_of(view.group())]);
     at += view.bytes();
   }
   for (std::size_t i = 0; i < ids.size(); ++i) promises_[i].group.id = ids[i];

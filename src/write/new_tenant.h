@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // NewTenant: the line groups of a request whose tenant has no series yet. The tenant is created with the first valid
 // row of the request, not before: an empty or refused body leaves nothing behind. Until then groups have provisional
-// ids, which are replaced by those of the store with the first row.
+// ids, which no store gives, and which are replaced by those of the store with the first row.
 #pragma once
 
 #include <deque>
@@ -47,6 +47,10 @@ class NewTenant final : public model::GroupSource {
     std::vector<std::string> metrics;
     model::LineGroup group;
   };
+  // The id of the promise at `place`, and back: from the last one down, where no group of a store is.
+  static constexpr std::uint32_t kLastId = model::to_int(model::kNoGroup) - 1;
+  static model::GroupId id_of(std::size_t place) { return model::GroupId{kLastId - static_cast<std::uint32_t>(place)}; }
+  static std::size_t place_of(model::GroupId id) { return kLastId - model::to_int(id); }
   Result<model::LineGroup*> promise(std::string_view name, std::string_view fields, const model::TagViews& tags,
                                     std::span<const std::string_view> metrics, std::uint32_t ttl_s);
   Status keep_promises(model::GroupSource& groups);
@@ -55,7 +59,7 @@ class NewTenant final : public model::GroupSource {
   model::GroupSource& checks_;
   const Birth birth_;
   std::shared_ptr<model::GroupSource> groups_;  // the tenant's, once it has what was promised
-  std::deque<Promise> promises_;                // addresses stay; a promised group's id is its place here
+  std::deque<Promise> promises_;                // addresses stay; a promised group's id says its place here
   std::map<std::string, model::LineGroup*> named_;
 };
 

@@ -135,18 +135,19 @@ struct Writer::State {
   Status prolong(model::RowBatch& batch) const {
     if (clock == nullptr || batch.mortal_rows().empty()) return {};
     const model::Timestamp now = clock->now_ms();
-    const model::LineGroup* group = nullptr;  // of the row before that was old
+    model::GroupId group = model::kNoGroup;  // of the row before that was old
     std::uint32_t ttl_s = 0;
     model::GroupId other{};
-    for (const auto& row : batch.mortal_rows()) {
-      const std::uint32_t longer = model::ttl_s_of_age(row.group->ttl_s, batch.row_at(row.at).time(), now);
-      if (longer == row.group->ttl_s) continue;
-      if (row.group != group || longer != ttl_s) {
-        VARVE_ASSIGN_OR_RETURN(other, context.series.group_of_ttl(row.group->id, longer));
-        group = row.group;
+    for (const auto& mortal : batch.mortal_rows()) {
+      const model::RowView row = batch.row_at(mortal.at);
+      const std::uint32_t longer = model::ttl_s_of_age(mortal.ttl_s, row.time(), now);
+      if (longer == mortal.ttl_s) continue;
+      if (row.group() != group || longer != ttl_s) {
+        VARVE_ASSIGN_OR_RETURN(other, context.series.group_of_ttl(row.group(), longer));
+        group = row.group();
         ttl_s = longer;
       }
-      batch.regroup(row.at, other);
+      batch.regroup(mortal.at, other);
     }
     return {};
   }

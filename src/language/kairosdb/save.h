@@ -22,7 +22,7 @@ model::Tags saved_tags(const model::Tags& given, std::string_view from, const st
                        const query::TagUnion& tags);
 
 // Writes the points with a value and a time in `range` that is still kept; how many they were. Blocking: they are
-// durable and visible when it returns. `ttl_s`: as in model::LineGroup. Errors: those of the writer; invalid (a name or
+// durable and visible when it returns. `ttl_s`: as in model::KeptGroup. Errors: those of the writer; invalid (a name or
 // tag that is none).
 Result<std::uint64_t> save_points(write::Writer& writer, std::string_view tenant, const std::string& metric,
                                   const model::Tags& tags, const aggregate::Points& points, model::TimeRange range = {},

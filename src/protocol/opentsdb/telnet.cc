@@ -280,7 +280,6 @@ void TelnetParser::line(std::string_view line, bool padded, std::string& replies
 }
 
 bool TelnetParser::feed(std::string_view piece, std::string& replies) {
-  route_.restart();
   const char* at = piece.data();
   const char* const end = at + piece.size();
   while (at < end && !ended_) {
@@ -305,6 +304,7 @@ bool TelnetParser::feed(std::string_view piece, std::string& replies) {
     }
   }
   if (ended_) rest_.clear();
+  route_.restart();  // the batches are the caller's now, and groups go with their requests
   return !ended_;
 }
 

@@ -125,7 +125,7 @@ void Collector::on_uptime(std::uint32_t ticks, model::Timestamp at) {
   found_->restarted = ticks < memory_->uptime_ticks;
   memory_->uptime_ticks = ticks;
   if (plan_->oidset.history) return;
-  if (memory_->uptime == nullptr) {
+  if (memory_->uptime == model::kNoGroup) {
     begin_name();
     name_.add_metric("snmp.sysUpTime");
     memory_->uptime = finder_->find(name_);
@@ -137,7 +137,7 @@ void Collector::on_uptime(std::uint32_t ticks, model::Timestamp at) {
 
 // A record of values_, by its group or by name_.
 void Collector::add(Record head, std::uint32_t table) {
-  found_->records.add(head, values_, head.group == nullptr ? &name_ : nullptr);
+  found_->records.add(head, values_, head.group == model::kNoGroup ? &name_ : nullptr);
   table_of_record_.push_back(table);
   if (explains_) found_->oids.push_back(oids_);
 }
@@ -216,9 +216,9 @@ void Collector::on_row(const walk::Row& row) {
   NameTable& table = memory_->tables[number].names;
   bool is_new = false;
   NameTable::Entry& entry = table.of(row.index, row.names, is_new);
-  if (entry.group == nullptr || entry.mask != mask) {
+  if (entry.group == model::kNoGroup || entry.mask != mask) {
     if (entry.hash == 0 && !is_new) return;  // known to have no name
-    entry.group = nullptr;
+    entry.group = model::kNoGroup;
     if (!name_row(row)) {
       entry.hash = 0;
       return;

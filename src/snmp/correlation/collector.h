@@ -32,18 +32,18 @@ struct Memory {
   walk::Fit fit = {};
   std::vector<Table> tables = {};
   std::vector<LookUp> look_ups = {};  // as Plan::names; empty where nothing is looked up
-  model::LineGroup* uptime = nullptr;
+  model::GroupId uptime = model::kNoGroup;
   std::uint32_t uptime_ticks = 0;  // of the last poll that had it
   std::uint64_t history_hash = 0;  // of the rows that were handed over last
 
   [[nodiscard]] std::size_t memory_bytes() const;
 };
 
-// Where line groups are found by name.
+// Where the numbers of line groups are found by name. They are kept from poll to poll.
 class GroupFinder {
  public:
-  // nullptr: it is not defined yet.
-  virtual model::LineGroup* find(const GroupName& name) = 0;
+  // kNoGroup: it is not defined yet.
+  virtual model::GroupId find(const GroupName& name) = 0;
 
  protected:
   ~GroupFinder() = default;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 
@@ -30,22 +31,18 @@ ArcVector behind(ArcVector oid, const ArcVector& index) {
 // Knows the groups that were asked for from the second time on, as a store that defines them in between.
 class Groups final : public GroupFinder {
  public:
-  model::LineGroup* find(const GroupName& name) override {
+  model::GroupId find(const GroupName& name) override {
     ++asked;
-    auto& group = known_[name.tags + '\0' + name.metrics];
-    if (group == nullptr) {
-      group = std::make_unique<model::LineGroup>();
-      names_[group.get()] = name;
-      return nullptr;
-    }
-    return group.get();
+    const auto [group, is_new] = known_.try_emplace(name.tags + '\0' + name.metrics, model::GroupId(names_.size()));
+    if (is_new) names_.push_back(name);
+    return is_new ? model::kNoGroup : group->second;
   }
-  const GroupName& name_of(const model::LineGroup* group) { return names_.at(group); }
+  const GroupName& name_of(model::GroupId group) { return names_.at(model::to_int(group)); }
   int asked = 0;
 
  private:
-  std::map<std::string, std::unique_ptr<model::LineGroup>> known_;
-  std::map<const model::LineGroup*, GroupName> names_;
+  std::map<std::string, model::GroupId> known_;
+  std::vector<GroupName> names_;
 };
 
 class CollectorTest : public ::testing::Test {
@@ -69,7 +66,7 @@ class CollectorTest : public ::testing::Test {
     now_ += 1000;
     std::vector<std::string> out;
     found_.records.for_each([&](const RecordView& record) {
-      const GroupName name = record.head.group == nullptr
+      const GroupName name = record.head.group == model::kNoGroup
                                  ? GroupName{std::string(record.tags), std::string(record.metrics)}
                                  : groups_.name_of(record.head.group);
       const auto metrics = texts_of(name.metrics);
@@ -280,10 +277,10 @@ TEST(RecordsTest, TextsAndValuesComeBack) {
   name.add_tag("device", "a");
   name.add_tag("b", "");
   name.add_metric("snmp.x");
-  model::LineGroup group;
+  constexpr model::GroupId kGroup{7};
   Records records;
   const std::int64_t values[] = {1, -2, 3};
-  records.add({.group = &group, .at = 5, .row = 9}, values, nullptr);
+  records.add({.group = kGroup, .at = 5, .row = 9}, values, nullptr);
   records.add({.at = 6, .is_real = true}, {values, 1}, &name);
   Records copy;
   records.for_each([&](const RecordView& record) { copy.add(record); });
@@ -292,7 +289,7 @@ TEST(RecordsTest, TextsAndValuesComeBack) {
   int number = 0;
   copy.for_each([&](const RecordView& record) {
     if (number++ == 0) {
-      EXPECT_EQ(record.head.group, &group);
+      EXPECT_EQ(record.head.group, kGroup);
       EXPECT_EQ(record.head.row, 9U);
       EXPECT_EQ(record.values[1], -2);
       EXPECT_TRUE(record.tags.empty());

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/line_group.h"
+#include "model/ids.h"
 #include "snmp/session/binding.h"
 
 namespace varve::snmp::correlation {
@@ -17,11 +17,11 @@ namespace varve::snmp::correlation {
 class NameTable {
  public:
   struct Entry {
-    model::LineGroup* group = nullptr;  // of its last samples
-    std::uint64_t mask = 0;             // the values that these had
-    std::uint64_t hash = 0;             // of its tags; 0: it has none, and is left out
-    std::uint32_t at = 0;               // in bytes_
-    bool doubled = false;               // another row has the same tags: both are left out
+    std::uint64_t mask = 0;                  // the values that its last samples had
+    std::uint64_t hash = 0;                  // of its tags; 0: it has none, and is left out
+    model::GroupId group = model::kNoGroup;  // of its last samples
+    std::uint32_t at = 0;                    // in bytes_
+    bool doubled = false;                    // another row has the same tags: both are left out
   };
 
   void start();

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/line_group.h"
+#include "model/ids.h"
 #include "model/tags.h"
 #include "model/time.h"
 
@@ -30,7 +30,7 @@ std::vector<std::string_view> texts_of(std::string_view bytes);
 model::TagViews tags_of(std::string_view bytes);
 
 struct Record {
-  model::LineGroup* group = nullptr;  // nullptr: `name` says which
+  model::GroupId group = model::kNoGroup;  // kNoGroup: `name` says which
   model::Timestamp at = 0;
   std::uint32_t row = 0;    // of the poll that made it
   std::uint16_t count = 0;  // of values
@@ -55,7 +55,7 @@ class Records {
   [[nodiscard]] std::size_t count() const { return count_; }
   [[nodiscard]] std::size_t samples() const { return samples_; }
 
-  // head.count, tag_bytes and metric_bytes are set here. `name`: nullptr if the group is known.
+  // head.count, tag_bytes and metric_bytes are set here. `name`: nullptr if the number of the group is known.
   void add(Record head, std::span<const std::int64_t> values, const GroupName* name);
   void add(const RecordView& record);
 

@@ -20,7 +20,7 @@ using session::Kind;
 
 class NoGroups final : public GroupFinder {
  public:
-  model::LineGroup* find(const GroupName&) override { return nullptr; }
+  model::GroupId find(const GroupName&) override { return model::kNoGroup; }
 };
 
 // Takes bytes as long as there are some, then zeros.

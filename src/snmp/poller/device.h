@@ -28,10 +28,11 @@ class Finder final : public correlation::GroupFinder {
   Finder() = default;  // finds none
   Finder(write::Writer& writer, std::string tenant) : writer_(&writer), tenant_(std::move(tenant)) {}
 
-  model::LineGroup* find(const correlation::GroupName& name) override {
-    if (writer_ == nullptr) return nullptr;
+  model::GroupId find(const correlation::GroupName& name) override {
+    if (writer_ == nullptr) return model::kNoGroup;
     const auto opened = writer_->open(tenant_, write::Family::snmp);
-    return opened ? (*opened)->groups().find(name.tags, name.metrics) : nullptr;
+    const auto* const known = opened ? (*opened)->groups().find(name.tags, name.metrics) : nullptr;
+    return known != nullptr ? known->id : model::kNoGroup;
   }
 
  private:
@@ -85,8 +86,8 @@ struct Device {
   inventory::DeviceState state = inventory::DeviceState::unknown;
   std::size_t interfaces = 0;
   std::string last_error = {};
-  model::LineGroup* up = nullptr;
-  model::LineGroup* seconds = nullptr;
+  model::GroupId up = model::kNoGroup;
+  model::GroupId seconds = model::kNoGroup;
 };
 
 }  // namespace varve::snmp::poller

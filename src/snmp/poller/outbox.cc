@@ -23,25 +23,28 @@ model::Value value_of(const RecordView& record, std::size_t i) {
   return {record.head.is_real ? model::ValueType::double_ : model::ValueType::long_, bits, {}};
 }
 
+// Errors: those of define().
+Result<model::GroupId> number_of(write::Ingest& ingest, const RecordView& record) {
+  if (record.head.group != model::kNoGroup) return record.head.group;
+  if (const auto* const known = ingest.groups().find(record.tags, record.metrics)) return known->id;
+  model::TagViews tags = correlation::tags_of(record.tags);
+  VARVE_RETURN_IF_ERROR(model::normalize(tags));
+  const auto metrics = correlation::texts_of(record.metrics);
+  VARVE_ASSIGN_OR_RETURN(const auto* const defined, ingest.groups().define(record.tags, record.metrics, tags, metrics));
+  return defined->id;
+}
+
 // Adds a record to a request. Errors: those of define().
 Status add(write::Ingest& ingest, const RecordView& record) {
-  const model::LineGroup* group = record.head.group;
-  if (group == nullptr) {
-    group = ingest.groups().find(record.tags, record.metrics);
-    if (group == nullptr) {
-      model::TagViews tags = correlation::tags_of(record.tags);
-      VARVE_RETURN_IF_ERROR(model::normalize(tags));
-      const auto metrics = correlation::texts_of(record.metrics);
-      VARVE_ASSIGN_OR_RETURN(group, ingest.groups().define(record.tags, record.metrics, tags, metrics));
-    }
-  }
+  VARVE_ASSIGN_OR_RETURN(const model::GroupId number, number_of(ingest, record));
+  const model::KeptGroup group{.id = number, .count = record.head.count};
   if (!record.head.is_real) {
-    ingest.batch().add_longs(*group, record.head.at, record.values);
+    ingest.batch().add_longs(group, record.head.at, record.values);
     return {};
   }
   std::vector<model::Value> values;
   for (std::size_t i = 0; i < record.values.size(); ++i) values.push_back(value_of(record, i));
-  ingest.batch().add(*group, record.head.at, values);
+  ingest.batch().add(group, record.head.at, values);
   return {};
 }
 

@@ -197,16 +197,17 @@ void Worker::store(Job& job, Poll& poll, const PollEnd& end, model::Timestamp no
   if (!posted) log::warn("a history waits for the next poll: too many are written", {{"device", device.key.second}});
 }
 
-void Worker::append(Device& device, model::LineGroup*& group, const char* metric, model::Timestamp at, double value,
+void Worker::append(Device& device, model::GroupId& group, const char* metric, model::Timestamp at, double value,
                     bool is_real) {
-  if (group == nullptr) {
+  if (group == model::kNoGroup) {
     name_.clear();
     name_.add_tag("device", device.key.second);
     name_.add_metric(metric);
     group = device.finder.find(name_);
   }
   const std::int64_t bits = is_real ? std::bit_cast<std::int64_t>(value) : static_cast<std::int64_t>(value);
-  own_records_.add({.group = group, .at = at, .is_real = is_real}, {&bits, 1}, group == nullptr ? &name_ : nullptr);
+  own_records_.add({.group = group, .at = at, .is_real = is_real}, {&bits, 1},
+                   group == model::kNoGroup ? &name_ : nullptr);
 }
 
 // Once for each change of names, not with every poll.

@@ -110,7 +110,7 @@ class Worker {
   void on_end(Poll& poll, const PollEnd& end);
   void store(Job& job, Poll& poll, const PollEnd& end, model::Timestamp now_ms);
   void tell_left_out(Job& job, const correlation::Found& found);
-  void append(Device& device, model::LineGroup*& group, const char* metric, model::Timestamp at, double value,
+  void append(Device& device, model::GroupId& group, const char* metric, model::Timestamp at, double value,
               bool is_real);
   void count_interfaces(Device& device);
   void report(Device& device, model::Timestamp now_ms);

@@ -21,7 +21,7 @@ constexpr std::int64_t kSecond = 1000;
 class WorkerTest : public ::testing::Test {
  protected:
   WorkerTest()
-      : writer_(series_, samples_, {}),
+      : writer_(series_, samples_, {.clock = &clock_}),
         loop_(clock_, options().timeout_ms),
         pool_(1),
         outbox_(std::make_unique<Outbox>(writer_, OutboxOptions{}, dropped_)),
@@ -64,6 +64,14 @@ class WorkerTest : public ::testing::Test {
   void run(std::int64_t time_ms) {
     const std::int64_t until = clock_.now_ms() + time_ms;
     while (clock_.now_ms() < until) worker_->turn();
+  }
+
+  void store_all() const {
+    while (outbox_->bytes() > 0) std::this_thread::yield();
+  }
+  void forget_names() {
+    clock_.advance_ms(60 * kSecond);
+    writer_.forget_unused();
   }
 
   double count(const std::string& result, const std::string& metric = "varve_snmp_polls_total") {
@@ -145,6 +153,38 @@ TEST_F(WorkerTest, ASilentDeviceIsAskedAtDoublingIntervalsByOneSmallGet) {
   const auto last_get = std::ranges::find(agent.commands.rbegin(), agent.commands.rend(), session::Command::get);
   const auto place = static_cast<std::size_t>(agent.commands.rend() - last_get) - 1;
   EXPECT_LE(agent.asked_ms[place + 1] - agent.asked_ms[place], 2);
+}
+
+// While all devices of a tenant are silent, or are polled seldom, nothing is written for longer than the names of line
+// groups are kept.
+TEST_F(WorkerTest, ASilentDeviceOutlivesTheNamesOfItsGroups) {
+  add("a", 1, kSecond);
+  run(3 * kSecond);
+  loop_.agent(1).is_silent = true;
+  for (int round = 0; round < 5; ++round) {
+    const auto before = samples_.appended.load();
+    run(10 * kSecond);
+    store_all();
+    EXPECT_GT(samples_.appended, before) << "snmp.up";
+    forget_names();
+  }
+  EXPECT_EQ(samples_.widths(), series_.widths());
+}
+
+TEST_F(WorkerTest, ASeldomPollOutlivesTheNamesOfItsGroups) {
+  add("a", 1, 10 * kSecond);
+  for (int round = 0; round < 3; ++round) {
+    run(10 * kSecond);
+    store_all();
+  }
+  for (int round = 0; round < 5; ++round) {
+    forget_names();
+    run(10 * kSecond);
+    store_all();
+  }
+  EXPECT_GE(count("ok"), 8);
+  EXPECT_EQ(series_.groups, 6U) << "three interfaces, sysUpTime, snmp.up and snmp.poll_seconds, each defined once";
+  EXPECT_EQ(samples_.widths(), series_.widths());
 }
 
 TEST_F(WorkerTest, OneSilentDeviceDelaysNoOther) {

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/check.h"
 #include "base/mutex.h"
+#include "model/row.h"
 #include "storage/sample_store.h"
 #include "storage/series_store.h"
 
@@ -30,14 +32,19 @@ class FakeSeriesStore final : public storage::SeriesStore {
   Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
                                       std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) override {
     if (refuse) return fail(Code::limit, "too many series");
-    {
-      const MutexLock lock(mutex_);
-      last_tags = model::to_tags(tags);
-      ttls_s.push_back(ttl_s);
-    }
     last_tenant = tenant;
     series += metrics.size();
-    return model::GroupId{groups.fetch_add(1)};
+    const MutexLock lock(mutex_);
+    last_tags = model::to_tags(tags);
+    ttls_s.push_back(ttl_s);
+    const model::GroupId group{groups.fetch_add(1)};
+    widths_[group] = metrics.size();
+    return group;
+  }
+  // How many series each group has.
+  [[nodiscard]] std::map<model::GroupId, std::size_t> widths() const {
+    const MutexLock lock(mutex_);
+    return widths_;
   }
 
   // All are of the series that was defined last.
@@ -93,12 +100,14 @@ class FakeSeriesStore final : public storage::SeriesStore {
  private:
   mutable Mutex mutex_;
   std::map<std::string, model::TenantId, std::less<>> tenants_ VARVE_GUARDED_BY(mutex_);
+  std::map<model::GroupId, std::size_t> widths_ VARVE_GUARDED_BY(mutex_);
 };
 
 class FakeSampleStore : public storage::SampleStore {
  public:
   void append(const model::RowBatch& batch, AppendDone done) override {
     appended += batch.samples();
+    note(batch.bytes());
     if (refuse) return done(fail(refusal, "the disk is full"));
     done({});
   }
@@ -116,6 +125,28 @@ class FakeSampleStore : public storage::SampleStore {
   std::atomic<std::size_t> appended{0};
   std::atomic<bool> refuse{false};
   std::atomic<Code> refusal{Code::unavailable};
+
+  // How many values the last row of each group had.
+  [[nodiscard]] std::map<model::GroupId, std::size_t> widths() const {
+    const MutexLock lock(mutex_);
+    return widths_;
+  }
+
+ private:
+  void note(std::span<const std::byte> rows) {
+    const MutexLock lock(mutex_);
+    const std::byte* const end = rows.data() + rows.size();
+    for (const std::byte* at = rows.data(); at != end;) {
+      const std::size_t bytes = model::check_row(at, end);
+      check(bytes > 0, "a batch has whole rows");
+      const model::RowView row{at};
+      widths_[row.group()] = row.count();
+      at += bytes;
+    }
+  }
+
+  mutable Mutex mutex_;
+  std::map<model::GroupId, std::size_t> widths_ VARVE_GUARDED_BY(mutex_);
 };
 
 }  // namespace varve::write::testing
