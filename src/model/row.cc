@@ -115,6 +115,14 @@ void RowBatch::add_packed(const KeptGroup& group, Timestamp time, std::span<cons
   }
 }
 
+void RowBatch::add(RowView row) {
+  const std::size_t bytes = row.bytes();
+  std::memcpy(reserve(bytes), row.at, bytes);
+  used_ += bytes;
+  ++rows_;
+  samples_ += row.count();
+}
+
 void RowBatch::add(const KeptGroup& group, Timestamp time, std::span<const Value> values) {
   check(values.size() == group.count, "a row has one value for each series of its group");
   if (in_text(values[0].type)) {

@@ -110,6 +110,9 @@ class RowBatch {
   void add(const KeptGroup& group, Timestamp time, std::span<const Value> values);
   void add(const KeptGroup& group, Timestamp time, const Value& value) { add(group, time, {&value, 1}); }
 
+  // Adds a row of another batch as it is; it must be well-formed.
+  void add(RowView row);
+
   // Fast path of parsers: all longs, or all doubles with |mantissa| < 2^53 and common `decimals` ≤ 15.
   void add_longs(const KeptGroup& group, Timestamp time, std::span<const std::int64_t> values) {
     add_longs(group, time, values, magnitudes_of(values));

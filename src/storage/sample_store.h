@@ -167,9 +167,11 @@ class SampleStore {
   // Appends the batch. `done` is called once: when the batch is visible to every scan that starts later and as durable
   // as storage.sync says, or with an error (unavailable: disk full, stopping, overload), in which case nothing of it is
   // stored. Rows of dropped series that the tenant has no room for are left out: the error is limit if these are all
-  // rows, else invalid, and the other rows are stored. `done` may run inside append() or on the store's commit thread:
-  // it must not block. The batch's bytes are not needed after append() has returned. Of two samples of one series at
-  // one time, that of the later append() call counts, and within a call the later row of the same group.
+  // rows, else invalid, and the other rows are stored. Rows that no start would take (row_check.h: of a group that
+  // there is not, with another number of values, of a time that there is not) are left out likewise: corrupt, or
+  // invalid. `done` may run inside append() or on the store's commit thread: it must not block. The batch's bytes are
+  // not needed after append() has returned. Of two samples of one series at one time, that of the later append() call
+  // counts, and within a call the later row of the same group.
   virtual void append(const model::RowBatch& batch, AppendDone done) = 0;
 
   // Reads the series' samples in range (last write wins) into `sink`. Values of different types of a series are

@@ -68,7 +68,10 @@ std::function<void(Status)> Store::counted(std::function<void(Status)> done) {
 }
 
 void Store::append(const model::RowBatch& batch, storage::SampleStore::AppendDone done) {
-  state_->appender.append(batch, counted(std::move(done)));
+  const auto append = [this](const model::RowBatch& fitting, storage::SampleStore::AppendDone fitting_done) {
+    state_->appender.append(fitting, std::move(fitting_done));
+  };
+  storage::append_fitting(state_->series.directory().row_check(), batch, counted(std::move(done)), append);
 }
 
 void Store::append_messages(std::string_view tenant, const message::Batch& batch,

@@ -147,6 +147,7 @@ Result<RecoveryReport> recover(const Env& env, const Directory& directory, Catal
   report.log_rows = head->rows();
   report.series = index.series_count();
   catalog.shared_groups.catch_up(index);
+  catalog.row_check.catch_up(index);
 
   // Numbers are used once, also those of what is gone: wal/END and the definitions that were handed over, which are
   // kept by number, speak of them.

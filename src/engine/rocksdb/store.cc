@@ -162,7 +162,10 @@ std::size_t Store::series_count(model::TenantId tenant) const {
 
 void Store::append(const model::RowBatch& batch, storage::SampleStore::AppendDone done) {
   if (batch.empty()) return done({});
-  state_->ingest.append(batch.bytes(), std::move(done));
+  const auto append = [this](const model::RowBatch& fitting, storage::SampleStore::AppendDone fitting_done) {
+    state_->ingest.append(fitting.bytes(), std::move(fitting_done));
+  };
+  storage::append_fitting(state_->catalog.row_check, batch, std::move(done), append);
 }
 
 Status Store::scan(model::TenantId tenant, std::span<const model::SeriesId> series, const storage::ScanOptions& options,

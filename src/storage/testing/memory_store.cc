@@ -49,7 +49,9 @@ Result<std::vector<std::string>> MemoryStore::tenants() const {
 Result<model::GroupId> MemoryStore::define_group(TenantId tenant, const model::TagViews& tags,
                                                  std::span<const std::string_view> metrics, std::uint32_t ttl_s) {
   const MutexLock lock(mutex_);
-  return index_.define_group(tenant, tags, metrics, std::size_t{1} << 30, definitions_, ttl_s);
+  auto group = index_.define_group(tenant, tags, metrics, std::size_t{1} << 30, definitions_, ttl_s);
+  row_check_.catch_up(index_);
+  return group;
 }
 
 index::GroupNames MemoryStore::group_names(model::GroupId group) const {
@@ -138,6 +140,12 @@ std::size_t MemoryStore::series_count(TenantId tenant) const {
 }
 
 void MemoryStore::append(const model::RowBatch& batch, AppendDone done) {
+  append_fitting(
+      row_check_, batch, std::move(done),
+      [this](const model::RowBatch& fitting, const AppendDone& fitting_done) { put(fitting, fitting_done); });
+}
+
+void MemoryStore::put(const model::RowBatch& batch, const AppendDone& done) {
   {
     const MutexLock lock(mutex_);
     const auto bytes = batch.bytes();

@@ -14,6 +14,7 @@
 #include "counter/declared.h"
 #include "counter/summary.h"
 #include "index/series_index.h"
+#include "storage/row_check.h"
 #include "storage/sample_store.h"
 #include "storage/series_store.h"
 
@@ -96,6 +97,7 @@ class MemoryStore final : public SeriesStore, public SampleStore {
     std::int64_t width_ms = 1;
     counter::Declaration declared;
   };
+  void put(const model::RowBatch& batch, const AppendDone& done);
   Status scan_counter(std::size_t position, const Samples& samples, const ScanOptions& options, PieceSink& sink);
   Status scan_series(std::size_t position, const Samples& samples, const ScanOptions& options, PieceSink& sink);
   Status give(std::size_t position, std::span<const Samples::value_type* const> run, PieceSink& sink);
@@ -108,6 +110,7 @@ class MemoryStore final : public SeriesStore, public SampleStore {
   mutable SharedMutex mutex_;
   std::string definitions_ VARVE_GUARDED_BY(mutex_);
   index::SeriesIndex index_ VARVE_GUARDED_BY(mutex_);
+  RowCheck row_check_;  // learns under the lock, is asked without it
   // By series and time to live.
   std::map<model::SeriesId, std::map<std::uint32_t, Samples>> samples_ VARVE_GUARDED_BY(mutex_);
   std::uint64_t written_ VARVE_GUARDED_BY(mutex_) = 0;

@@ -356,6 +356,35 @@ TEST_P(StoreContract, one_batch_with_many_groups_and_slots) {
   });
 }
 
+// As no parser makes them; a log that holds one could not be read again.
+TEST_P(StoreContract, rows_that_do_not_fit_are_left_out) {
+  const model::LineGroup& one = store.line(*store.group({"one"}));
+  const model::LineGroup& two = store.line(*store.group({"two", "three"}));
+  model::RowBatch all;
+  all.add(one, 1, Value::of_long(1));
+  const auto refused = [&](model::KeptGroup group, model::Timestamp time) {
+    const std::vector<Value> values(group.count, Value::of_long(9));
+    model::RowBatch alone;
+    for (model::RowBatch* const batch : {&alone, &all}) batch->add(group, time, values);
+    const Status status = store.append(alone);
+    return !status && status.error().code == Code::corrupt;
+  };
+  EXPECT_TRUE(refused({two.id, 1}, 7));
+  EXPECT_TRUE(refused({one.id, 2}, 7));
+  for (const std::uint32_t unknown : {1'000'000U, 0xffff'fffeU, 0xffff'ffffU}) {
+    EXPECT_TRUE(refused({model::GroupId{unknown}, 1}, 7)) << unknown;
+  }
+  EXPECT_TRUE(refused(one, model::kTimestampMin - 1));
+  EXPECT_TRUE(refused(one, model::kTimestampMax + 1));
+  all.add(two, 2, std::vector<Value>(2, Value::of_long(2)));
+  const Status partly = store.append(all);
+  EXPECT_TRUE(!partly && partly.error().code == Code::invalid);
+  everywhere([&] {
+    EXPECT_EQ(store.read("one"), (Samples{{1, OwnedValue(Value::of_long(1))}}));
+    EXPECT_EQ(store.read("three"), (Samples{{2, OwnedValue(Value::of_long(2))}}));
+  });
+}
+
 TEST_P(StoreContract, writers_readers_and_settling_at_once) {
   constexpr int kWriters = 3;
   constexpr int kRows = 400;

@@ -47,8 +47,8 @@ class Appender {
         watermark_(watermark),
         clock_(clock) {}
 
-  // As SampleStore::append(), without blocking. An error: nothing is acknowledged; some of it may stand, as if it had
-  // come later.
+  // As SampleStore::append(), without blocking; the rows must fit (storage/row_check.h). An error: nothing is
+  // acknowledged; some of it may stand, as if it had come later.
   void append(const model::RowBatch& batch, Done done);
 
  private:

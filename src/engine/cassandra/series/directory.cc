@@ -72,6 +72,7 @@ Result<GroupId> Directory::define_locked(TenantId tenant, const Hash& hash, cons
     groups_.add(model::to_int(tenant), hash, is_of(tenant), [&]() VARVE_NO_THREAD_ANALYSIS {
       return tracker::partition_of(index_.tenant_name(tenant), tags_hash(tags), options_.partitions);
     });
+    row_check_.catch_up(index_);
   }
   return group;
 }

@@ -22,6 +22,7 @@
 #include "engine/cassandra/series/group_table.h"
 #include "engine/cassandra/series/stamps.h"
 #include "index/series_index.h"
+#include "storage/row_check.h"
 
 namespace varve::engine::cassandra {
 
@@ -103,6 +104,7 @@ class Directory {
     return use(index_);
   }
   Stamps& stamps() { return stamps_; }
+  [[nodiscard]] const storage::RowCheck& row_check() const { return row_check_; }
   [[nodiscard]] std::size_t memory_bytes() const;
   [[nodiscard]] std::size_t group_bytes() const;  // of that, what is kept beside the index
 
@@ -138,6 +140,7 @@ class Directory {
   const Options options_;
   mutable SharedMutex mutex_;
   index::SeriesIndex index_ VARVE_GUARDED_BY(mutex_);
+  storage::RowCheck row_check_;                       // learns under the lock, is asked without it
   std::string definitions_ VARVE_GUARDED_BY(mutex_);  // nobody needs them here
   GroupTable groups_ VARVE_GUARDED_BY(mutex_);
   std::map<MetricKey, MetricForgotten> forgotten_ VARVE_GUARDED_BY(mutex_);

@@ -21,6 +21,7 @@ Result<model::GroupId> Catalog::define_group(model::TenantId tenant, const model
   VARVE_ASSIGN_OR_RETURN(const auto group, index.define_group(tenant, tags, metrics, series_max_, definitions_, ttl_s));
   check(model::to_int(group) < index.group_count(), "a group that is defined is in the index");
   shared_groups.catch_up(index);
+  row_check.catch_up(index);
   return group;
 }
 
@@ -134,6 +135,7 @@ void Catalog::replace_index(index::SeriesIndex other) {
   index = std::move(other);
   shared_groups = {};
   shared_groups.catch_up(index);
+  row_check.start_again(index);
   kept_out_ = {};
   keep_out_forgotten();
 }

@@ -22,6 +22,7 @@
 #include "index/series_index.h"
 #include "model/ids.h"
 #include "model/row.h"
+#include "storage/row_check.h"
 
 namespace varve::engine::rocksdb {
 
@@ -84,6 +85,7 @@ class Catalog {
   mutable SharedMutex mutex;
   index::SeriesIndex index VARVE_GUARDED_BY(mutex);
   shared::SharedGroups shared_groups VARVE_GUARDED_BY(mutex);
+  storage::RowCheck row_check;  // learns under the lock, is asked without it
 
   // As in index/series_index.h.
   model::TenantId tenant(std::string_view name) VARVE_EXCLUDES(mutex, waiting_mutex_);
