@@ -16,6 +16,8 @@ import threading
 import time
 import unittest
 
+from support.sanitized import SLOWER, is_sanitized
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 SERIAL = ["hostile_test", "stop_test"]
 ONLY_LONG = ["chaos_test", "clocks_test", "cluster_faults_test", "node_loss_test", "snmp_replicas_test", "soak_test"]  # not without --faults
@@ -95,7 +97,7 @@ def child(module, patterns):
 class Runner:
     def __init__(self, arguments):
         self.arguments = arguments
-        self.seconds_max = SECONDS_MAX + (5 * (arguments.seconds or 300) + 1800 if arguments.faults else 0)
+        self.seconds_max = SECONDS_MAX * (SLOWER if "SANITIZED" in os.environ else 1) + (5 * (arguments.seconds or 300) + 1800 if arguments.faults else 0)
         self.lock = threading.Lock()
         self.passed, self.failed, self.skipped = 0, [], []
 
@@ -154,6 +156,8 @@ def main():
 
     binary = os.path.abspath(arguments.binary)
     os.environ["BINARY"] = binary
+    if os.access(binary, os.R_OK) and is_sanitized(binary):
+        os.environ["SANITIZED"] = "1"
     modules = sorted(f[:-3] for f in os.listdir(HERE) if f.endswith("_test.py") and f[:-3] not in ELSEWHERE)
     modules = [m for m in modules if wanted(m, [p.split(".")[0] for p in arguments.patterns])
                or any(wanted(t.id(), arguments.patterns) for t in load(m, []))]

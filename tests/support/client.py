@@ -6,6 +6,8 @@ import json
 import socket
 import time
 
+from .sanitized import TIMES_SLOWER
+
 
 class Answer:
     def __init__(self, status, headers, body):
@@ -27,7 +29,7 @@ def http_request(port, method, path, body=None, headers=None, timeout=30):
         body = body.encode()
     elif body is not None and not isinstance(body, (bytes, bytearray)):
         body = json.dumps(body).encode()
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout * TIMES_SLOWER)
     try:
         connection.request(method, path, body, headers or {})
         got = connection.getresponse()
@@ -94,6 +96,7 @@ class Telnet:
 
 def wait_until(condition, seconds=20, what="the condition"):
     """Asks again and again, a little slower each time, until `condition()` is true; returns what it returned."""
+    seconds *= TIMES_SLOWER
     deadline = time.monotonic() + seconds
     pause = 0.002
     while True:
