@@ -24,18 +24,35 @@ class Answer:
         return f"{self.status} {self.body[:400]!r}"
 
 
+class Kept:
+    """A connection that stays open, in place of a port of http_request(): it is never made again."""
+
+    def __init__(self, port, timeout=30):
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+        self.connection.connect()
+        self.connection.auto_open = 0
+
+    def close(self):
+        self.connection.close()
+
+    def ended(self):
+        """Has the server closed it, and said nothing before?"""
+        return self.connection.sock.recv(1) == b""
+
+
 def http_request(port, method, path, body=None, headers=None, timeout=30):
     if isinstance(body, str):
         body = body.encode()
     elif body is not None and not isinstance(body, (bytes, bytearray)):
         body = json.dumps(body).encode()
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout * TIMES_SLOWER)
+    connection = port.connection if isinstance(port, Kept) else http.client.HTTPConnection("127.0.0.1", port, timeout=timeout * TIMES_SLOWER)
     try:
         connection.request(method, path, body, headers or {})
         got = connection.getresponse()
         return Answer(got.status, {k.lower(): v for k, v in got.getheaders()}, got.read())
     finally:
-        connection.close()
+        if not isinstance(port, Kept):
+            connection.close()
 
 
 def raw_http(port, data, timeout=30):

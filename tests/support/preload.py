@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries that are preloaded into a server to make its world go wrong: calls on files that fail, a wall clock that is
-ahead. Compiled with the C compiler when they are first asked for."""
+"""Libraries that are preloaded into a server to make its world another one: calls on files that fail, a wall clock that is
+ahead, clocks that go faster. Compiled with the C compiler when they are first asked for."""
 
 import atexit
 import ctypes
@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -40,24 +41,43 @@ def clock_ahead(seconds):
     return {"LD_PRELOAD": library("clock"), "CLOCK_AHEAD_S": str(seconds)}
 
 
-class JumpingClock:
-    """The wall clock of the processes that get `.env`: it jumps while they run. Their monotonic clocks stay."""
+class FastClock:
+    """Clocks of the processes that get `.env`: as many times faster as a test says, while they run."""
+
+    class Control(ctypes.Structure):
+        """As in fast_clock.c."""
+        _fields_ = [(name, ctypes.c_longlong) for name in ("version", "times", "since_ns", "ahead_ns")]
 
     def __init__(self):
-        handle, self.path = tempfile.mkstemp(prefix="varve-clock-")
-        os.ftruncate(handle, 8)
-        self.map = mmap.mmap(handle, 8)
+        handle, self.path = tempfile.mkstemp(prefix="varve-fast-clock-")
+        os.ftruncate(handle, ctypes.sizeof(self.Control))
+        self.map = mmap.mmap(handle, ctypes.sizeof(self.Control))
         os.close(handle)
-        self.ahead_s = ctypes.c_longlong.from_buffer(self.map)
-        self.env = {"LD_PRELOAD": library("clock"), "CLOCK_AHEAD": self.path}
+        self.control = self.Control.from_buffer(self.map)
+        self.control.times, self.control.since_ns = 1, time.monotonic_ns()
+        self.env = {"LD_PRELOAD": library("fast_clock"), "FAST_CLOCK": self.path}
 
     def close(self):
-        del self.ahead_s
+        del self.control
         self.map.close()
         os.unlink(self.path)
 
-    def jump(self, seconds):
-        self.ahead_s.value += seconds
+    def _ahead_ns(self, now_ns):
+        return self.control.ahead_ns + (now_ns - self.control.since_ns) * (self.control.times - 1)
+
+    def now_ms(self):
+        return (time.time_ns() + self._ahead_ns(time.monotonic_ns())) // 1_000_000
+
+    def go(self, times):
+        now_ns = time.monotonic_ns()
+        ahead_ns = self._ahead_ns(now_ns)
+        self.control.version += 1
+        self.control.times, self.control.since_ns, self.control.ahead_ns = times, now_ns, ahead_ns
+        self.control.version += 1
+
+    def let_pass(self, seconds):
+        """Returns when so many seconds of their clocks are over."""
+        time.sleep(seconds / self.control.times)
 
 
 class Control(ctypes.Structure):
