@@ -80,6 +80,26 @@ class FastClock:
         time.sleep(seconds / self.control.times)
 
 
+class JumpingClock:
+    """The wall clock of the processes that get `.env`: it jumps while they run. Their monotonic clocks stay."""
+
+    def __init__(self):
+        handle, self.path = tempfile.mkstemp(prefix="varve-clock-")
+        os.ftruncate(handle, 8)
+        self.map = mmap.mmap(handle, 8)
+        os.close(handle)
+        self.ahead_s = ctypes.c_longlong.from_buffer(self.map)
+        self.env = {"LD_PRELOAD": library("clock"), "CLOCK_AHEAD": self.path}
+
+    def close(self):
+        del self.ahead_s
+        self.map.close()
+        os.unlink(self.path)
+
+    def jump(self, seconds):
+        self.ahead_s.value += seconds
+
+
 class Control(ctypes.Structure):
     """As in failing_calls.c."""
     _fields_ = [(name, ctypes.c_longlong) for name in
