@@ -103,7 +103,8 @@ struct Config {
     std::vector<message::ClassRule> classes;  // in order
     std::vector<Shed> shed_disk, shed_backlog;
   } messages;
-  std::vector<Rollup> rollups;  // ascending granularity
+  std::vector<Rollup> rollups;                   // ascending granularity
+  std::vector<std::int64_t> dropped_rollups_ms;  // granularities with the retention 0
   std::vector<counter::Pattern> counters;
   std::vector<std::string> counter_suffixes;
 

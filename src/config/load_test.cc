@@ -32,6 +32,13 @@ std::string origin_of(const Loaded& loaded, std::string_view key) {
   return "no such key";
 }
 
+TEST(Load, AGranularityWithoutRetentionIsDropped) {
+  const Loaded loaded = load(flags({{"rollups", "5m:1y,7m:0,1h:5y,1d:0"}}));
+  ASSERT_TRUE(loaded.faults.empty()) << loaded.faults[0];
+  EXPECT_EQ(loaded.config.rollups.size(), 2U);
+  EXPECT_EQ(loaded.config.dropped_rollups_ms, (std::vector<std::int64_t>{420'000, 86'400'000}));
+}
+
 TEST(Load, DefaultsAreGood) {
   const Loaded loaded = load({});
   EXPECT_TRUE(loaded.faults.empty()) << loaded.faults[0];
@@ -205,6 +212,8 @@ TEST(Load, BadValuesNameKeyValueAndWhatIsAllowed) {
   f("rollups", "5m:1y,7m:1y", "multiple");
   f("rollups", "1h:1y,5m:1y", "ascend");
   f("rollups", "5m:1y,5m:1y", "ascend");
+  f("rollups", "5m:1y,5m:0", "retention 0");
+  f("rollups", "5m:1y,0:0", "retention 0");
   f("rollup.counter_suffixes", "a,,b", "name endings");
   f("tenant.default", "a/b", "A-Z");
   f("limits.series_per_tenant", "1e6", "whole number");

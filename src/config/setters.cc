@@ -288,21 +288,31 @@ Status set_messages_rows_max(Config& config, std::string_view text) {
 }
 
 Status set_rollups(Config& config, std::string_view text) {
-  const auto wrong = fail(Code::invalid,
-                          "a list of granularity:retention, such as 5m:1y,1h:5y; granularities ascend, each a multiple "
-                          "of the one before, none shorter than 1s");
+  const auto wrong =
+      fail(Code::invalid,
+           "a list of granularity:retention, such as 5m:1y,1h:5y; granularities ascend, each a multiple "
+           "of the one before, none shorter than 1s; the windows of one with the retention 0 are dropped");
   std::vector<Rollup> rollups;
+  std::vector<std::int64_t> dropped_ms;
   for (const auto part : split_list(text)) {
     const std::size_t colon = part.find(':');
     if (colon == std::string_view::npos) return wrong;
     const auto granularity = parse_duration_ms(part.substr(0, colon));
+    if (granularity && *granularity >= kSecondMs && part.substr(colon + 1) == "0") {
+      dropped_ms.push_back(*granularity);
+      continue;
+    }
     const auto retention = parse_duration_ms(part.substr(colon + 1));
     if (!granularity || !retention || *granularity < kSecondMs || *retention < *granularity) return wrong;
     const std::int64_t finer = rollups.empty() ? *granularity : rollups.back().granularity_ms;
     if (*granularity % finer != 0 || (!rollups.empty() && *granularity == finer)) return wrong;
     rollups.push_back({*granularity, *retention});
   }
+  for (const Rollup& rollup : rollups) {
+    if (std::ranges::find(dropped_ms, rollup.granularity_ms) != dropped_ms.end()) return wrong;
+  }
   config.rollups = std::move(rollups);
+  config.dropped_rollups_ms = std::move(dropped_ms);
   return {};
 }
 

@@ -18,6 +18,7 @@ namespace varve::rollup {
 struct Level {
   std::int64_t width_ms = 0;
   std::int64_t retention_ms = 0;  // counted from a window's end; kForEver: kept
+  bool operator==(const Level&) const = default;
 };
 inline constexpr std::int64_t kForEver = 20LL * 365 * 86'400'000;  // retentions of this and more never expire
 

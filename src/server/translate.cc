@@ -41,6 +41,7 @@ engine::rocksdb::Options store_options(const config::Config& config) {
   options.slot_width_ms = config.slots.width_ms;
   options.series_per_tenant_max = config.series_per_tenant_max;
   options.rollups = rollup_levels(config);
+  options.dropped_granularities_ms = config.dropped_rollups_ms;
   options.slot_quiet_ms = config.slots.quiet_ms;
   options.raw_retention_ms = config.raw_retention_ms;
   options.message_classes = message_classes(config);

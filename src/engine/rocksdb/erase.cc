@@ -17,6 +17,7 @@
 #include "engine/rocksdb/erase/edge_windows.h"
 #include "engine/rocksdb/erase/slot_erasers.h"
 #include "engine/rocksdb/runs/level_slots.h"
+#include "engine/rocksdb/runs/strata.h"
 #include "engine/rocksdb/settle/rollup_writer.h"
 
 namespace varve::engine::rocksdb {
@@ -86,6 +87,32 @@ void unmark_empty(const Runs& runs, Database::Commit& commit) {
   for (const auto& run : commit.added) ++left[runs.home_of(run->key.slot)];
   for (const auto& [slot, count] : left) {
     if (slot.is_raw() && count == 0 && !runs.slots.at(slot).mark.dropped) commit.marks.emplace_back(slot, Mark{});
+  }
+}
+
+// Nobody makes windows anew of granularities that are not configured any more: where samples that they hold are erased,
+// they are made again if they come back. Where those samples are gone, what is left of the windows stays.
+void forget_former_windows(const JobContext& job, const EraseContext& context, Database::Commit& commit) {
+  const auto& levels = job.env.options.rollups.levels;
+  const auto is_former = [&](std::int64_t width) {
+    return std::ranges::find(levels, width, &rollup::Level::width_ms) == levels.end();
+  };
+  const Runs& runs = *context.runs;
+  for (auto at = runs.slots.lower_bound({context.erasure.tenant(), 0, context.batch.first}); at != runs.slots.end();
+       ++at) {
+    const auto& [slot, of_slot] = *at;
+    if (slot.tenant != context.erasure.tenant()) break;
+    if (!context.batch.contains(slot.start)) continue;
+    const auto range = slot.is_raw() ? slot.raw_range(job.env.chunk_width_ms)
+                                     : model::TimeRange{slot.start, slot.start + slot.granularity_ms};
+    if (!context.erasure.range().overlaps(range)) continue;
+    Mark mark = of_slot.mark;
+    if (slot.is_raw()) {
+      if (!mark.dropped) std::erase_if(mark.granularities_ms, is_former);
+    } else if (is_former(slot.granularity_ms) && !any_dropped(runs, slot.tenant, range, job.env.chunk_width_ms)) {
+      mark = {};
+    }
+    if (mark != of_slot.mark) commit.marks.emplace_back(slot, std::move(mark));
   }
 }
 
@@ -162,6 +189,7 @@ Status erase_batch(const JobContext& job, const EraseContext& context, std::uint
   }
   for (const auto& [series, points] : raw.lost()) change.stats.subtract(model::SeriesId{series}, points);
   keep_coarse_fresh(job.env, *context.runs, commit);
+  forget_former_windows(job, context, commit);
   unmark_empty(*context.runs, commit);
   return context.draft.flush();  // before anything is committed: a full disk refuses all of it
 }

@@ -17,6 +17,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "engine/rocksdb/runs/known_levels.h"
 #include "engine/rocksdb/scan/scan.h"
 #include "engine/shared/stored_for.h"
 
@@ -64,7 +65,7 @@ std::map<model::TenantId, model::Timestamp> oldest_kept(const Runs& runs) {
 // Would every retention have dropped what was seen last at that time? If not, a tenant without slots contradicts what
 // is known of the series, and then nothing is known for sure.
 bool is_dropped(const Env& env, model::Timestamp last_ms, std::int64_t now_ms) {
-  return shared::is_over(last_ms + 1, env.lifetimes().longest_ms(), now_ms);
+  return shared::is_over(last_ms + 1, env.longest_ms(), now_ms);
 }
 
 // Has all that the series has had outlived its times to live?
@@ -165,7 +166,9 @@ Status Forget::drop_those_with_data(model::TenantId tenant, std::vector<model::S
   const View only_runs = tables_.view_of_runs();
   const std::vector<std::uint8_t> counters(series.size(), 1);  // extremes are not asked for
   ScanSource source = tables_.source(only_runs, tenant);
-  source.rollups = env_.options.rollups.levels.empty() ? nullptr : &env_.options.rollups;
+  rollup::Levels levels = env_.options.rollups;
+  levels.levels = with_configured(env_.former, levels.levels);
+  source.rollups = levels.levels.empty() ? nullptr : &levels;
   source.series = series;
   source.counters = counters;
   Found found(series.size());

@@ -3,6 +3,8 @@
 // their granularity. The mark of a raw slot stays as long as windows made of it do: what comes late is then added to
 // those.
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "engine/rocksdb/jobs.h"
 #include "engine/rocksdb/runs/level_slots.h"
@@ -15,7 +17,7 @@ std::vector<SlotKey> expired(const JobContext& job, const Runs& current) {
   std::vector<SlotKey> over;
   const std::int64_t now = job.env.expiry.now_ms();
   const shared::Lifetimes lifetimes = job.env.lifetimes();
-  const std::int64_t mark_ms = lifetimes.longest_ms();
+  const std::int64_t mark_ms = job.env.longest_ms();
   const bool makes_windows = !lifetimes.levels.empty() && job.env.options.rolls_up;
   const auto is_due = [&](const SlotKey& slot, const Runs::OfSlot& of_slot) {
     if (slot.is_raw()) {
@@ -26,10 +28,11 @@ std::vector<SlotKey> expired(const JobContext& job, const Runs& current) {
       return shared::may_drop(shared::is_kept(end, lifetimes.raw_retention_ms, now), !makes_windows || in_windows);
     }
     const std::size_t level = lifetimes.level_of(slot.granularity_ms);
-    if (level == lifetimes.levels.size()) return true;  // a granularity that is no longer configured
+    const bool configured = level < lifetimes.levels.size();
     const auto width =
         of_slot.runs.empty() ? slot.granularity_ms : level_slot_width_ms(slot.granularity_ms, lifetimes.chunk_width_ms);
-    return shared::is_over(slot.start + width, lifetimes.stored_ms(level), now);
+    const auto stored_ms = configured ? lifetimes.stored_ms(level) : job.env.former_stored_ms(slot.granularity_ms);
+    return stored_ms == Env::kAtOnce || shared::is_over(slot.start + width, stored_ms, now);
   };
   for (const auto& [slot, of_slot] : current.slots) {
     if (is_due(slot, of_slot)) over.push_back(slot);
@@ -46,6 +49,25 @@ std::vector<SlotKey> expired_messages(const JobContext& job, const Runs& current
     if (shared::is_over(end, job.env.options.message_classes.retention_ms(slot.class_id()), now)) over.push_back(slot);
   }
   return over;
+}
+
+// Of granularities that are dropped no slot has windows any more; after the marks that the commit has already.
+void unmark_dropped_granularities(const JobContext& job, const Runs& current, Database::Commit& commit) {
+  const auto& dropped = job.env.options.dropped_granularities_ms;
+  if (dropped.empty()) return;
+  const auto strip = [&](Mark& mark) {
+    return std::erase_if(mark.granularities_ms,
+                         [&](std::int64_t width) { return std::ranges::find(dropped, width) != dropped.end(); }) > 0;
+  };
+  std::set<SlotKey> changed;
+  for (auto& [slot, mark] : commit.marks) {
+    strip(mark);
+    changed.insert(slot);
+  }
+  for (const auto& [slot, of_slot] : current.slots) {
+    Mark mark = of_slot.mark;
+    if (!changed.contains(slot) && strip(mark)) commit.marks.emplace_back(slot, std::move(mark));
+  }
 }
 
 }  // namespace
@@ -78,13 +100,14 @@ Status Retention::drop_expired() {
   const std::int64_t now = job_.env.expiry.now_ms();
   Change change{.what = "retention"};
   Database::Commit& commit = change.commit;
-  const shared::Lifetimes lifetimes = job_.env.lifetimes();
+  const std::int64_t chunk_width = job_.env.chunk_width_ms;
   for (const SlotKey& slot : over) {
     const Runs::OfSlot& of_slot = current->slots.at(slot);
     commit.removed.insert(commit.removed.end(), of_slot.runs.begin(), of_slot.runs.end());
     Mark mark;
-    if (slot.is_raw() && !lifetimes.levels.empty() &&
-        !shared::is_over(slot.raw_range(lifetimes.chunk_width_ms).last, lifetimes.longest_ms(), now)) {
+    const bool has_windows = !job_.env.options.rollups.levels.empty() || !of_slot.mark.granularities_ms.empty();
+    if (slot.is_raw() && has_windows &&
+        !shared::is_over(slot.raw_range(chunk_width).last, job_.env.longest_ms(), now)) {
       mark = of_slot.mark;
       mark.dropped = true;
       mark.open.clear();
@@ -93,6 +116,7 @@ Status Retention::drop_expired() {
     commit.marks.emplace_back(slot, std::move(mark));
   }
   change.empties_series = !commit.removed.empty();
+  unmark_dropped_granularities(job_, *current, commit);
   for (const SlotKey& slot : messages_over) {
     const auto& runs = current->messages.at(slot).runs;
     commit.removed.insert(commit.removed.end(), runs.begin(), runs.end());

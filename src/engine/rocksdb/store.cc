@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/log.h"
 #include "engine/rocksdb/beside.h"
 #include "engine/rocksdb/leave_out.h"
 #include "engine/rocksdb/recovery.h"
@@ -45,9 +46,11 @@ Result<std::unique_ptr<Store>> Store::open(const Options& options, const Clock& 
   if (!segments.empty()) opening.oldest_segment = segments.front();
   VARVE_ASSIGN_OR_RETURN(auto database, Database::open(directory.database(), options.at_step, opening));
   if (directory.is_new()) VARVE_RETURN_IF_ERROR(directory.write_format());
+  VARVE_ASSIGN_OR_RETURN(const LevelList known, known_levels(*database));
   std::unique_ptr<Store> store(
-      new Store(std::make_unique<State>(options, clock, std::move(directory), std::move(database))));
+      new Store(std::make_unique<State>(options, known, clock, std::move(directory), std::move(database))));
   VARVE_RETURN_IF_ERROR(store->state_->start(*store));
+  store->state_->remember_levels(known);
   return store;
 }
 
@@ -70,6 +73,25 @@ Status Store::State::start(Store& store) {
   });
   ingest.start();
   return {};
+}
+
+void Store::State::remember_levels(const LevelList& known) {
+  for (const rollup::Level& level : env.former) {
+    if (env.former_stored_ms(level.width_ms) == Env::kAtOnce) continue;
+    const auto runs = visible.runs();
+    const bool any =
+        std::ranges::any_of(runs->slots, [&](const auto& slot) { return slot.first.granularity_ms == level.width_ms; });
+    if (!any) continue;
+    log::warn(
+        "a granularity is not in `rollups` any more: its windows stay until their retention is over; to drop them now, "
+        "configure its retention as 0",
+        {{"granularity_seconds", level.width_ms / 1000}, {"retention_days", level.retention_ms / model::kDayMs}});
+  }
+  const LevelList all = with_configured(known, env.options.rollups.levels);
+  if (all == known) return;
+  if (auto status = store_known_levels(tables.database(), all); !status) {
+    log::warn("the granularities are not noted for the next start", {{"error", status.error().message}});
+  }
 }
 
 // Nothing comes in any more, then nothing is moved, then the log has its last sync.

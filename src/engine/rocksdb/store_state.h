@@ -17,6 +17,7 @@
 #include "engine/rocksdb/head_sums.h"
 #include "engine/rocksdb/ingest.h"
 #include "engine/rocksdb/maintenance.h"
+#include "engine/rocksdb/runs/known_levels.h"
 #include "engine/rocksdb/runs/tables.h"
 #include "engine/rocksdb/series/catalog.h"
 #include "engine/rocksdb/store.h"
@@ -25,9 +26,10 @@
 namespace varve::engine::rocksdb {
 
 struct Store::State {
-  State(const Options& options, const Clock& clock, Directory opened, std::unique_ptr<Database> database)
+  State(const Options& options, const LevelList& known, const Clock& clock, Directory opened,
+        std::unique_ptr<Database> database)
       : expiry(clock),
-        env(options, clock, expiry),
+        env(options, former_levels(known, options.rollups.levels), clock, expiry),
         directory(std::move(opened)),
         tables(env, visible, std::move(database)) {
     tables.on_flushed([this](std::uint64_t first_segment) { ingest.flushed(first_segment); });
@@ -35,6 +37,8 @@ struct Store::State {
   ~State();
 
   Status start(Store& store);
+  // For the next starts. What cannot be written is said in the log.
+  void remember_levels(const LevelList& known);
 
   shared::ExpiryClock expiry;
   const Env env;

@@ -2,6 +2,7 @@
 // Widen: the raw slots of a day that has long been sealed become one slot, a stratum, and later the days of some weeks
 // (runs/strata.h).
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "engine/rocksdb/commit_size.h"
@@ -22,12 +23,20 @@ struct Narrow {
   bool settled = true;
 };
 
+std::vector<std::int64_t> both(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
+  std::vector<std::int64_t> in_both;
+  std::ranges::set_intersection(a, b, std::back_inserter(in_both));
+  return in_both;
+}
+
 Narrow narrow_of(const JobContext& job, const Runs& runs, const SlotKey& stratum) {
   Narrow narrow;
   const auto add = [&](const SlotKey& slot, const Runs::OfSlot& of_slot) {
     narrow.slots.push_back(slot);
     narrow.runs.insert(narrow.runs.end(), of_slot.runs.begin(), of_slot.runs.end());
-    narrow.mark.granularities_ms = of_slot.mark.granularities_ms;
+    narrow.mark.granularities_ms = narrow.slots.size() == 1
+                                       ? of_slot.mark.granularities_ms
+                                       : both(narrow.mark.granularities_ms, of_slot.mark.granularities_ms);
     narrow.mark.sealed = std::max(narrow.mark.sealed, of_slot.content());
     narrow.grown_steady_ns = std::max(narrow.grown_steady_ns, of_slot.grown_steady_ns);
     narrow.settled = narrow.settled && !of_slot.runs.empty() && !of_slot.mark.dropped &&

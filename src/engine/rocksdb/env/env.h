@@ -2,9 +2,11 @@
 // Env: the options and the clocks of a store, which all its parts share. Constant.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -16,9 +18,13 @@
 namespace varve::engine::rocksdb {
 
 struct Env {
-  Env(const Options& o, const Clock& c, shared::ExpiryClock& e) : options(o), clock(c), expiry(e) {}
+  static constexpr std::int64_t kAtOnce = -rollup::kForEver;  // a retention
+
+  Env(const Options& o, std::vector<rollup::Level> f, const Clock& c, shared::ExpiryClock& e)
+      : options(o), former(std::move(f)), clock(c), expiry(e) {}
 
   const Options options;
+  const std::vector<rollup::Level> former;  // granularities that were configured once (runs/known_levels.h); ascending
   const Clock& clock;
   shared::ExpiryClock& expiry;  // by it goes all that is deleted, or not read any more, because its time is over
   const std::int64_t chunk_width_ms = shared::chunk_width_ms(options.slot_width_ms, options.rollups);
@@ -27,6 +33,20 @@ struct Env {
   [[nodiscard]] std::int64_t steady_ms() const { return clock.steady_ns() / 1'000'000; }
   [[nodiscard]] shared::Lifetimes lifetimes() const {
     return {options.rollups.levels, options.raw_retention_ms, chunk_width_ms};
+  }
+  // How long windows are stored of a granularity that is not configured, from their end.
+  [[nodiscard]] std::int64_t former_stored_ms(std::int64_t width_ms) const {
+    if (std::ranges::find(options.dropped_granularities_ms, width_ms) != options.dropped_granularities_ms.end()) {
+      return kAtOnce;
+    }
+    const auto known = std::ranges::find(former, width_ms, &rollup::Level::width_ms);
+    return known == former.end() ? rollup::kForEver : known->retention_ms;  // older versions did not note them
+  }
+  // Of samples and all windows alike.
+  [[nodiscard]] std::int64_t longest_ms() const {
+    std::int64_t longest = lifetimes().longest_ms();
+    for (const rollup::Level& level : former) longest = std::max(longest, former_stored_ms(level.width_ms));
+    return longest;
   }
   // The strata that are made (runs/strata.h). They go as a whole, which must not be much later than their first sample
   // should; and without windows questions by the hour are answered from what is known of each chunk.

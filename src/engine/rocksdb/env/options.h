@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "message/classes.h"
@@ -60,6 +61,7 @@ struct Options {
   };
 
   rollup::Levels rollups;                                  // empty: nothing is rolled up
+  std::vector<std::int64_t> dropped_granularities_ms;      // whose windows go at once; none of `rollups`
   bool rolls_up = true;                                    // false: reads rollups but makes none
   std::int64_t slot_quiet_ms = 300'000;                    // a slot is sealed so long after its end and its last run
   std::int64_t raw_retention_ms = rollup::kForEver;        // counted from the slot's end

@@ -258,7 +258,7 @@ void Runs::look_at(const SlotKey& slot) {
   const bool was_unsettled = is_unsettled(slot);
   const OfSlot& of_slot = slots.at(slot);
   const bool whole = of_slot.is_sealed() && of_slot.mark.open.empty() &&
-                     (of_slot.mark.dropped || of_slot.mark.granularities_ms == plan_.of_raw_ms);
+                     (of_slot.mark.dropped || of_slot.mark.has_windows_of(plan_.of_raw_ms));
   put(pending_, slot.is_raw() && !plan_.of_raw_ms.empty() && !of_slot.runs.empty() && !whole);
   put(fragmented_, of_slot.runs.size() > 1);
   if (is_unsettled(slot) != was_unsettled) count_unsettled(slot, !was_unsettled);

@@ -5,8 +5,10 @@
 //                      [blocks:varint (sections:varint messages:varint first µs:zigzag varint, last − first:varint)*]
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -71,11 +73,15 @@ Result<Run> decode_run(std::string_view key, std::string_view value);
 struct Mark {
   std::uint64_t sealed = 0;  // runs with at most this content are in the windows
   bool dropped = false;      // retention has dropped the samples; late samples are added to the windows
-  std::vector<std::int64_t> granularities_ms;  // of the windows made of it, ascending
+  // Of the windows that say what it held, ascending; also some that are not configured any more.
+  std::vector<std::int64_t> granularities_ms;
   // Groups, ascending, that are not in the windows although their runs are: their samples changed, could not be read,
   // or belong to a partition that another process seals. Queries read samples for them. Empty if the samples are
   // dropped.
   std::vector<std::uint32_t> open;
+  [[nodiscard]] bool has_windows_of(std::span<const std::int64_t> widths_ms) const {
+    return std::ranges::includes(granularities_ms, widths_ms);
+  }
   bool operator==(const Mark&) const = default;
 };
 

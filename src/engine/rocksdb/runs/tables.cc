@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "engine/rocksdb/runs/missing_windows.h"
+
 namespace varve::engine::rocksdb {
 namespace {
 
@@ -62,6 +64,7 @@ Result<Tables::Found> Tables::recover(const std::function<Status(std::string_vie
   for (Run& run : found) runs->add(std::make_shared<const Run>(std::move(run)), env_.clock.steady_ns());
   for (auto& [slot, mark] : marks) runs->set_mark(slot, std::move(mark));
   counts_records_ = runs->records() == checkpoint_.records;
+  unmark_missing_windows(env_, *runs);
   return Found{checkpoint_, std::move(runs), std::move(stats)};
 }
 

@@ -18,14 +18,16 @@ class WindowTrust {
       : source_(source), slots_(slots), places_(places), sink_(sink) {}
 
   // Of windows in slots that have those of the widths `has`, ascending. What is wider than a slot is there only from
-  // its own sealing on.
-  [[nodiscard]] model::TimeRanges trusted(TimeRange range, std::int64_t width,
-                                          const std::vector<std::int64_t>& has) const {
+  // its own sealing on. `stale`: the slots are to be sealed again, as other granularities are configured now; what came
+  // meanwhile is not in wide windows before.
+  [[nodiscard]] model::TimeRanges trusted(TimeRange range, std::int64_t width, const std::vector<std::int64_t>& has,
+                                          bool stale) const {
     model::TimeRanges ranges;
     if (width <= source_.chunk_width_ms) {
       if (std::ranges::binary_search(has, width)) ranges.push_back(range);
       return ranges;
     }
+    if (stale) return ranges;
     for (Timestamp start = range.first; start < range.last; start += width) {
       if (is_built(start, width)) ranges.push_back({start, start + width});
     }
@@ -95,10 +97,11 @@ std::vector<Segment> plan_scan(const ScanSource& source, const SlotList& slots, 
   const WindowTrust windows(source, slots, places, sink);
   static const std::vector<std::int64_t> kNone;
   const std::vector<std::int64_t>* has = &kNone;  // of the slots at hand
+  bool stale = false;                             // likewise
   shared::PlanRules rules{levels, source.clock.now_ms(), {}, {}};
   rules.takes = [&](TimeRange part, std::size_t level) { return windows.taken(part, levels[level].width_ms); };
   rules.trusted = [&](TimeRange part, std::size_t level) {
-    return windows.trusted(part, levels[level].width_ms, *has);
+    return windows.trusted(part, levels[level].width_ms, *has, stale);
   };
   const auto& all = slots.all();
   const auto is_open = [&places](const Mark& mark) {
@@ -117,6 +120,13 @@ std::vector<Segment> plan_scan(const ScanSource& source, const SlotList& slots, 
   const auto granularities = [](const SlotList::Slot& slot) -> const std::vector<std::int64_t>* {
     return slot.mark == nullptr || slot.mark->granularities_ms.empty() ? nullptr : &slot.mark->granularities_ms;
   };
+  std::vector<std::int64_t> made_of_samples;
+  for (const rollup::Level& level : levels) {
+    if (level.width_ms <= source.chunk_width_ms) made_of_samples.push_back(level.width_ms);
+  }
+  const auto is_stale = [&](const SlotList::Slot& slot) {
+    return granularities(slot) != nullptr && !slot.mark->dropped && !slot.mark->has_windows_of(made_of_samples);
+  };
   // Where there never was a slot, nothing is missing in the windows: a wide one may reach there. But not far, lest
   // somebody looks for windows in centuries that are empty.
   const std::int64_t widest = std::max(source.chunk_width_ms, source.rollups->levels.back().width_ms);
@@ -128,10 +138,12 @@ std::vector<Segment> plan_scan(const ScanSource& source, const SlotList& slots, 
       continue;
     }
     has = granularities(all[i]);
+    stale = is_stale(all[i]);
     std::size_t end = i + 1;
     for (; end < all.size() && usable(all[end]) && all[end].start - all[end - 1].end <= widest; ++end) {
       const auto* other = granularities(all[end]);
       if (has != nullptr && other != nullptr && *has != *other) break;
+      if (is_stale(all[end]) != stale) break;
       if (has == nullptr) has = other;
     }
     const Timestamp next = end < all.size() ? all[end].start : range.last;

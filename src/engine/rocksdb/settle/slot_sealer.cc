@@ -57,7 +57,7 @@ SlotSealer::SlotSealer(const SealContext& context, const SlotKey& slot, RollupWr
 Status SlotSealer::start() {
   check(!widths_.empty() && slot_.is_raw(), "raw slots are sealed into windows");
   const Mark& mark = of_slot_.mark;
-  const bool all = !mark.dropped && mark.granularities_ms != widths_;
+  const bool all = !mark.dropped && !mark.has_windows_of(widths_);
   groups_ = mark.open;
   const std::int64_t chunk_width = context_.source.chunk_width_ms;
   const model::TimeRange whole = slot_.raw_range(chunk_width);
@@ -136,7 +136,10 @@ void SlotSealer::finish(Database::Commit& commit) {
     // The samples are in the windows now, once and for all.
     commit.removed.insert(commit.removed.end(), of_slot_.runs.begin(), of_slot_.runs.end());
   } else {
-    mark.granularities_ms = widths_;
+    // Windows that are not configured any more still say what it held, unless something came.
+    if (!of_slot_.is_sealed() || !of_slot_.mark.open.empty()) mark.granularities_ms.clear();
+    mark.granularities_ms.insert(mark.granularities_ms.end(), widths_.begin(), widths_.end());
+    sort_unique(mark.granularities_ms);
   }
   commit.marks.emplace_back(slot_, std::move(mark));
   for (const SlotKey& window : coarse_) commit.marks.emplace_back(window, Mark{kThisCommit, false, {}, {}});
