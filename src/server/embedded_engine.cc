@@ -55,6 +55,8 @@ class EmbeddedEngine final : public Engine {
     metrics.counter_from("varve_start_left_out_total",
                          "Records in which the start found something that makes no sense.",
                          [this] { return static_cast<double>(store_->recovery().rejected_records); });
+    metrics.gauge("varve_log_unsynced_seconds", "How long the oldest write that is not synced yet has waited.",
+                  [this] { return static_cast<double>(store_->unsynced_ms()) / 1000; });
   }
 
  private:

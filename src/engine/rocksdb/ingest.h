@@ -79,6 +79,7 @@ class Ingest {
   static constexpr double kWaitingFromPercent = 80;
   [[nodiscard]] double percent() const { return percent_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t log_bytes() const { return log_->bytes(); }
+  [[nodiscard]] std::int64_t unsynced_ms() const { return log_->unsynced_ms(); }
   [[nodiscard]] SlabPool& slabs() { return slabs_; }
 
  private:

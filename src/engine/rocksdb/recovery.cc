@@ -154,7 +154,7 @@ Result<RecoveryReport> recover(const Env& env, const Directory& directory, Catal
   const LogEnd before = end.value_or(LogEnd{});
   const std::uint64_t next = segments.empty() ? checkpoint.first_segment : segments.back() + 1;
   const std::uint64_t given = checkpoint.definitions > 0 ? checkpoint.definitions + 1 : 0;
-  auto log = std::make_unique<Log>(wal, env.options);
+  auto log = std::make_unique<Log>(wal, env.options, env.clock);
   VARVE_RETURN_IF_ERROR(
       log->start(std::max(next, before.segment + 1), found_log.sequence, std::max(given, before.sequence)));
   VARVE_RETURN_IF_ERROR(sync_path(wal));  // the names of all segments, before anything speaks of them

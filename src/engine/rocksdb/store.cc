@@ -235,6 +235,8 @@ void Store::forget_empty(model::TenantId tenant, std::span<const model::SeriesId
 
 double Store::backlog_percent() const { return state_->ingest.percent(); }
 
+std::int64_t Store::unsynced_ms() const { return state_->ingest.unsynced_ms(); }
+
 storage::StorageBytes Store::storage_bytes() const {
   storage::StorageBytes bytes;
   bytes.wal = state_->ingest.log_bytes();

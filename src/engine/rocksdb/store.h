@@ -108,6 +108,8 @@ class Store final : public storage::SeriesStore,
   [[nodiscard]] double backlog_percent() const;
   // Is the database compacted? Not after a compaction that failed (runs/compaction_switch.h).
   [[nodiscard]] bool compacts() const;
+  // How long what has waited longest to be synced has waited.
+  [[nodiscard]] std::int64_t unsynced_ms() const;
 
   [[nodiscard]] storage::SlotCounts slot_counts() const override;
   [[nodiscard]] std::vector<storage::SlotState> slots(model::TenantId tenant, std::size_t limit) const override;

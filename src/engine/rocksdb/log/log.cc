@@ -228,6 +228,7 @@ Status Log::append(std::span<const std::byte> definitions, std::span<const std::
   ++sequence_;
   const MutexLock lock(mutex_);
   check(written_ < sequence_ && synced_ <= written_, "records are numbered one after the other");
+  if (synced_ == written_) unsynced_since_ns_ = clock_.steady_ns();
   written_ = sequence_;
   return {};
 }
@@ -236,11 +237,10 @@ Status Log::rotate() { return open_segment(sequence_); }
 
 void Log::when_durable(Done done) {
   check(done != nullptr, "somebody is told");
-  if (!options_.sync_always) return done({});
   bool durable = false;
   {
     const MutexLock lock(mutex_);
-    durable = synced_ >= written_;
+    durable = synced_ >= written_ || (!options_.sync_always && unsynced_ms_locked() < 2 * options_.sync_interval_ms);
     if (!durable && !stopping_ && !failed_) {
       waiters_.push_back({written_, std::move(done)});
       wake_.notify_one();
@@ -273,7 +273,7 @@ void Log::sync_loop() {
   MutexLock lock(mutex_);
   while (true) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.sync_interval_ms);
-    while (!stopping_ && (!options_.sync_always || waiters_.empty())) {
+    while (!stopping_ && waiters_.empty()) {
       if (options_.sync_always) {
         wake_.wait(mutex_);
       } else if (wake_.wait_until(mutex_, until) == std::cv_status::timeout) {
@@ -289,13 +289,17 @@ void Log::sync_loop() {
       const std::vector<int> closing = std::exchange(to_close_, {});
       const bool new_name = !std::exchange(directory_synced_, true);
       const std::uint64_t segment = sync_segment_;
+      const std::int64_t began_ns = clock_.steady_ns();
       lock.unlock();
       const bool good = sync_files(closing, definitions_fd, fd, new_name);
       const int error = errno;
       lock.lock();
       check(target >= synced_ && target <= written_, "what is synced was written before");
-      if (good) synced_ = target;
-      if (good && new_name && !failed_) new_segment = segment;
+      if (good) {
+        synced_ = target;
+        unsynced_since_ns_ = std::max(unsynced_since_ns_, began_ns);
+        if (new_name && !failed_) new_segment = segment;
+      }
       if (!good && !failed_) {
         failed_ = true;
         log::error("the log cannot be synced: writes are refused until a restart", {{"error", std::strerror(error)}});
@@ -315,6 +319,15 @@ void Log::sync_loop() {
     lock.lock();
     if (last && waiters_.empty()) return;
   }
+}
+
+std::int64_t Log::unsynced_ms() const {
+  const MutexLock lock(mutex_);
+  return unsynced_ms_locked();
+}
+
+std::int64_t Log::unsynced_ms_locked() const {
+  return synced_ >= written_ ? 0 : (clock_.steady_ns() - unsynced_since_ns_) / 1'000'000;
 }
 
 void Log::remove_before(std::uint64_t segment) {

@@ -19,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/mutex.h"
 #include "base/result.h"
 #include "engine/rocksdb/env/options.h"
@@ -32,9 +33,10 @@ class Log {
   using Done = std::function<void(Status)>;
 
   // `directory` exists.
-  Log(std::string directory, const Options& options)
+  Log(std::string directory, const Options& options, const Clock& clock)
       : directory_(std::move(directory)),
         options_(options),
+        clock_(clock),
         files_(options.log_files ? *options.log_files : system()) {}
   ~Log();
   Log(const Log&) = delete;
@@ -54,8 +56,11 @@ class Log {
   [[nodiscard]] std::uint64_t sequence() const { return sequence_; }
 
   // Calls `done` once all records appended so far are as durable as the options require: with sync_always on the sync
-  // thread after fdatasync, else immediately.
+  // thread after fdatasync, else immediately, unless the disk falls behind: where something has waited to be synced for
+  // twice sync_interval_ms, what comes is answered as with sync_always.
   void when_durable(Done done);
+  // How long the oldest record that is not synced has waited; 0: there is none.
+  [[nodiscard]] std::int64_t unsynced_ms() const;
 
   // Deletes the segments below `segment`, once the names of those that stay are on disk.
   void remove_before(std::uint64_t segment);
@@ -70,6 +75,7 @@ class Log {
     Done done;
   };
   static LogFiles& system() { return LogFiles::system(); }
+  [[nodiscard]] std::int64_t unsynced_ms_locked() const VARVE_REQUIRES(mutex_);
   void sync_loop() VARVE_EXCLUDES(mutex_);
   bool sync_files(std::span<const int> closing, int definitions_fd, int fd, bool new_name);
   Status open_segment(std::uint64_t after);
@@ -80,6 +86,7 @@ class Log {
 
   const std::string directory_;
   const Options options_;
+  const Clock& clock_;
   LogFiles& files_;
   int directory_fd_ = -1;  // stays open, so that new names can be synced even when descriptors run out
 
@@ -97,9 +104,10 @@ class Log {
   mutable Mutex mutex_;
   Condition wake_;
   std::vector<Waiter> waiters_ VARVE_GUARDED_BY(mutex_);
-  std::vector<int> to_close_ VARVE_GUARDED_BY(mutex_);  // of older segments, to be synced and closed
-  std::uint64_t written_ VARVE_GUARDED_BY(mutex_) = 0;  // sequence of the last record
-  std::uint64_t synced_ VARVE_GUARDED_BY(mutex_) = 0;   // of the last durable one
+  std::vector<int> to_close_ VARVE_GUARDED_BY(mutex_);           // of older segments, to be synced and closed
+  std::uint64_t written_ VARVE_GUARDED_BY(mutex_) = 0;           // sequence of the last record
+  std::uint64_t synced_ VARVE_GUARDED_BY(mutex_) = 0;            // of the last durable one
+  std::int64_t unsynced_since_ns_ VARVE_GUARDED_BY(mutex_) = 0;  // when the first record after it came, at the latest
   int sync_fd_ VARVE_GUARDED_BY(mutex_) = -1;
   std::uint64_t sync_segment_ VARVE_GUARDED_BY(mutex_) = 0;  // whose that is
   int sync_definitions_fd_ VARVE_GUARDED_BY(mutex_) = -1;    // -1: nothing to sync

@@ -18,6 +18,8 @@ namespace {
 
 using testing::FailingFiles;
 
+const SystemClock kLogClock;
+
 class LogFailure : public ::testing::Test {
  protected:
   static void SetUpTestSuite() { testing::make_directories_in_memory(); }
@@ -62,7 +64,7 @@ class LogFailure : public ::testing::Test {
 
 TEST_F(LogFailure, half_a_record_that_cannot_be_cut_off_ends_the_segment) {
   for (const bool shorten : {true, false}) {
-    Log log(directory_.path(), options_);
+    Log log(directory_.path(), options_, kLogClock);
     const auto before = *log_segments(directory_.path());
     const std::uint64_t base = read().numbers.size();
     ASSERT_TRUE(log.start(before.empty() ? 1 : before.back() + 1, base));
@@ -87,7 +89,7 @@ TEST_F(LogFailure, half_a_record_that_cannot_be_cut_off_ends_the_segment) {
 }
 
 TEST_F(LogFailure, a_segment_that_cannot_be_made_refuses_and_goes_on) {
-  Log log(directory_.path(), options_);
+  Log log(directory_.path(), options_, kLogClock);
   ASSERT_TRUE(log.start(1, 0));
   ASSERT_TRUE(put(log, 0));
   // Half a record stays, and then there are no descriptors left; the first bytes of the next segment stay as well.
@@ -103,7 +105,7 @@ TEST_F(LogFailure, a_segment_that_cannot_be_made_refuses_and_goes_on) {
 TEST_F(LogFailure, after_a_failed_sync_nothing_is_taken) {
   for (const auto kind : {FailingFiles::kSync, FailingFiles::kSyncDirectory}) {
     const testing::TemporaryDirectory directory;
-    Log log(directory.path(), options_);
+    Log log(directory.path(), options_, kLogClock);
     ASSERT_TRUE(log.start(1, 0));
     files_.fail(kind, 1, 1);
     EXPECT_FALSE(put(log, 0));
@@ -119,7 +121,7 @@ TEST_F(LogFailure, a_record_larger_than_the_reader_takes_is_refused) {
   const std::size_t bytes = kPayloadBytesMax + 1;
   void* const at = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   ASSERT_NE(at, MAP_FAILED);
-  Log log(directory_.path(), options_);
+  Log log(directory_.path(), options_, kLogClock);
   ASSERT_TRUE(log.start(1, 0));
   const auto refused = log.append({}, {static_cast<const std::byte*>(at), bytes});
   ::munmap(at, bytes);
@@ -158,7 +160,7 @@ TEST_P(LogLife, loses_nothing_whichever_call_fails) {
           if (replay.end())
             std::filesystem::resize_file(log_path(directory.path(), replay.end()->segment), replay.end()->offset);
           const auto segments = *log_segments(directory.path());
-          Log log(directory.path(), options_);
+          Log log(directory.path(), options_, kLogClock);
           std::uint64_t segment = segments.empty() ? 1 : segments.back() + 1;
           if (!log.start(segment, report->sequence)) continue;
           for (int i = 0; i < 12; ++i) {

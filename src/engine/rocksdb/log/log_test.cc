@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <filesystem>
 #include <future>
+#include <semaphore>
+#include <thread>
 
 #include <unistd.h>
 
@@ -15,6 +18,7 @@ namespace varve::engine::rocksdb {
 namespace {
 
 constexpr std::array<std::byte, 3> kRows{};
+const SystemClock kSystemClock;
 
 Options sync_always() {
   Options options;
@@ -41,7 +45,7 @@ void close_behind_the_log(const std::string& path) {
 
 TEST(Log, SyncedRecordsAreDurable) {
   const testing::TemporaryDirectory dir;
-  Log log(dir.path(), sync_always());
+  Log log(dir.path(), sync_always(), kSystemClock);
   ASSERT_TRUE(log.start(1, 0));
   ASSERT_TRUE(log.append({}, kRows));
   EXPECT_TRUE(wait_durable(log));
@@ -50,7 +54,7 @@ TEST(Log, SyncedRecordsAreDurable) {
 
 TEST(Log, AfterAFailedSyncNothingIsCalledDurable) {
   const testing::TemporaryDirectory dir;
-  Log log(dir.path(), sync_always());
+  Log log(dir.path(), sync_always(), kSystemClock);
   ASSERT_TRUE(log.start(1, 0));
   ASSERT_TRUE(log.append({}, kRows));
   ASSERT_TRUE(wait_durable(log));
@@ -62,9 +66,55 @@ TEST(Log, AfterAFailedSyncNothingIsCalledDurable) {
   EXPECT_FALSE(log.append({}, kRows));
 }
 
+// Each sync waits until it is let go.
+class SlowFiles final : public LogFiles {
+ public:
+  int sync(int fd) override {
+    ++begun;
+    may_go.acquire();
+    return LogFiles::sync(fd);
+  }
+  std::atomic<int> begun = 0;
+  std::counting_semaphore<> may_go{0};
+};
+
+TEST(Log, WhatComesWhileTheDiskFallsBehindWaitsForIt) {
+  const testing::TemporaryDirectory dir;
+  SlowFiles files;
+  ManualClock clock;
+  Options options;
+  options.log_files = &files;
+  options.sync_interval_ms = 1;
+  Log log(dir.path(), options, clock);
+  ASSERT_TRUE(log.start(1, 0));
+  EXPECT_EQ(log.unsynced_ms(), 0);
+  ASSERT_TRUE(log.append({}, kRows));
+  EXPECT_TRUE(wait_durable(log)) << "at once";
+  while (files.begun == 0) std::this_thread::yield();
+  clock.advance_ms(1);
+  ASSERT_TRUE(log.append({}, kRows));
+  EXPECT_TRUE(wait_durable(log)) << "at once: nothing has waited for long";
+  clock.advance_ms(1);
+  EXPECT_EQ(log.unsynced_ms(), 2);
+  ASSERT_TRUE(log.append({}, kRows));
+  std::promise<Status> late;
+  log.when_durable([&](Status s) { late.set_value(std::move(s)); });
+  auto answer = late.get_future();
+  EXPECT_EQ(answer.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  files.may_go.release();
+  while (files.begun == 1) std::this_thread::yield();  // the next one, which has all of them
+  EXPECT_EQ(answer.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  EXPECT_EQ(log.unsynced_ms(), 2) << "since the first sync began, at the most";
+  files.may_go.release(1000);
+  EXPECT_TRUE(answer.get());
+  EXPECT_EQ(log.unsynced_ms(), 0);
+  ASSERT_TRUE(log.append({}, kRows));
+  EXPECT_TRUE(wait_durable(log)) << "at once again";
+}
+
 TEST(Log, WhatWasAppendedBeforeTheStopIsDurable) {
   const testing::TemporaryDirectory dir;
-  Log log(dir.path(), sync_always());
+  Log log(dir.path(), sync_always(), kSystemClock);
   ASSERT_TRUE(log.start(1, 0));
   ASSERT_TRUE(log.append({}, kRows));
   log.stop();

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -81,9 +82,9 @@ inline Status put_messages(storage::MessageStore& store, std::string_view tenant
     }
     builder.finish(one.time_us);
   }
-  Status got = fail(Code::io, "no answer");
-  store.append_messages(tenant, batch, [&](Status status) { got = std::move(status); });
-  return got;
+  std::promise<Status> got;
+  store.append_messages(tenant, batch, [&](Status status) { got.set_value(std::move(status)); });
+  return got.get_future().get();
 }
 
 }  // namespace varve::engine::rocksdb::testing
