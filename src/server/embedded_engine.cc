@@ -3,6 +3,7 @@
 #include "engine/rocksdb/store.h"
 #include "server/disk_percent.h"
 #include "server/engine.h"
+#include "server/memory_usable.h"
 #include "server/translate.h"
 #include "tracker/local_jobs.h"
 
@@ -22,7 +23,7 @@ class EmbeddedEngine final : public Engine {
   }
   Status open(const config::Config& config, std::shared_ptr<const counter::Declared> counters, const Clock& clock) {
     const std::int64_t began_ns = clock.steady_ns();
-    auto options = store_options(config);
+    auto options = store_options(config, memory_usable());
     options.rollups.counters = std::move(counters);
     path_ = options.path;
     options.owned = [this] {

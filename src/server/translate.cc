@@ -32,8 +32,23 @@ bool seals(const config::Config& config) {
   return config.roles.rollup && config.slots.own != config::Config::Slots::Own::none;
 }
 
-engine::rocksdb::Options store_options(const config::Config& config) {
+namespace {
+
+constexpr std::uint64_t kHeadLeast = std::uint64_t{8} << 20;
+constexpr std::uint64_t kCacheLeast = std::uint64_t{4} << 20;
+
+// Where little memory may be used, two heads take an eighth of it at most, and what is kept for queries a tenth.
+void fit_memory(engine::rocksdb::Options& options, std::uint64_t usable) {
+  options.head_bytes_max = std::min<std::size_t>(options.head_bytes_max, std::max(usable / 16, kHeadLeast));
+  options.head_messages_bytes_max = std::min(options.head_messages_bytes_max, options.head_bytes_max / 4);
+  options.cache_bytes_max = std::min<std::size_t>(options.cache_bytes_max, std::max(usable / 32, kCacheLeast));
+}
+
+}  // namespace
+
+engine::rocksdb::Options store_options(const config::Config& config, std::uint64_t usable) {
   engine::rocksdb::Options options;
+  fit_memory(options, usable);
   options.path = config.storage.path;
   options.sync_always = config.storage.sync_always;
   options.sync_interval_ms = config.storage.sync_interval_ms;
@@ -89,7 +104,11 @@ bool serves(const config::Roles& roles, http::Effect effect) {
 }
 
 std::size_t memory_max(const config::Config& config, std::uint64_t usable) {
-  return config.memory_bytes_max != 0 ? config.memory_bytes_max : usable / 2;
+  if (config.memory_bytes_max != 0) return config.memory_bytes_max;
+  // The index, the heads and the program itself have to find room beside it: they do not become less as the machine
+  // does.
+  const std::uint64_t beside = std::uint64_t{1} << 30;
+  return std::min(usable / 2, std::max(usable / 4, usable > beside ? usable - beside : 0));
 }
 
 http::ServerOptions http_options(const config::Config& config, std::shared_ptr<MemoryLedger> memory) {

@@ -21,7 +21,8 @@ rollup::Levels rollup_levels(const config::Config& config);
 counter::Declared declared_counters(const config::Config& config);
 // Does this replica seal and roll up?
 bool seals(const config::Config& config);
-engine::rocksdb::Options store_options(const config::Config& config);
+// `usable`: bytes of memory that the process may use.
+engine::rocksdb::Options store_options(const config::Config& config, std::uint64_t usable);
 // `replica`: its name on the board of jobs.
 tracker::Ownership::Options ownership_options(const config::Config& config, std::string replica);
 // Of the devices to be polled; `replica` as above.

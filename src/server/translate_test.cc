@@ -14,6 +14,23 @@ config::Config config_of(std::initializer_list<std::pair<const char*, const char
   return config::load(sources).config;
 }
 
+constexpr std::uint64_t kLarge = std::uint64_t{4} << 30;
+
+// What is kept in memory beside the index, which takes what is left: that of a million series takes 100 MiB at most.
+TEST(Translate, ASmallMachineHasRoomForAll) {
+  for (const std::uint64_t mib : {512, 768, 1024, 1536, 2048, 4096, 65'536}) {
+    const std::uint64_t usable = mib << 20;
+    const auto store = store_options(config_of({}), usable);
+    const std::uint64_t heads = 2 * store.head_bytes_max, caches = 3 * store.cache_bytes_max;
+    const std::uint64_t requests = memory_max(config_of({}), usable);
+    EXPECT_LE(heads + caches + requests, usable - (usable / 8) - (std::uint64_t{100} << 20)) << mib;
+    EXPECT_GE(requests, usable / 4) << mib;
+    EXPECT_GE(store.head_bytes_max, std::uint64_t{32} << 20) << mib;
+  }
+  EXPECT_EQ(store_options(config_of({}), kLarge).head_bytes_max, engine::rocksdb::Options{}.head_bytes_max);
+  EXPECT_EQ(store_options(config_of({}), kLarge).cache_bytes_max, engine::rocksdb::Options{}.cache_bytes_max);
+}
+
 TEST(Translate, EachKeyArrives) {
   const auto config = config_of({{"storage.path", "p"},
                                  {"storage.sync", "7ms"},
@@ -32,7 +49,7 @@ TEST(Translate, EachKeyArrives) {
                                  {"tags.excluded_keys", "pid,id"},
                                  {"raw.retention", "6h"},
                                  {"rollups", "5m:14d,1h:365d"}});
-  const auto store = store_options(config);
+  const auto store = store_options(config, kLarge);
   EXPECT_EQ(store.path, "p");
   EXPECT_FALSE(store.sync_always);
   EXPECT_EQ(store.sync_interval_ms, 7);
@@ -40,7 +57,7 @@ TEST(Translate, EachKeyArrives) {
   EXPECT_EQ(store.slot_width_ms, 7'200'000);
   EXPECT_EQ(store.series_per_tenant_max, 5U);
   EXPECT_EQ(memory_max(config, 100), 8ULL << 30);
-  EXPECT_EQ(memory_max(config_of({}), 100), 50U);
+  EXPECT_EQ(memory_max(config_of({}), kLarge), kLarge / 2);
   const auto memory = std::make_shared<MemoryLedger>(memory_max(config, 100));
   EXPECT_EQ(http_options(config, memory).listen, "[::1]:81");
   EXPECT_EQ(http_options(config, memory).body_max, 1U << 30);
@@ -70,7 +87,7 @@ TEST(Translate, EachKeyArrives) {
   ASSERT_EQ(ceres_retentions(config).rollups.size(), 2U);
   EXPECT_EQ(ceres_retentions(config).rollups[1].width_ms, 3'600'000);
   EXPECT_EQ(ceres_retentions(config).rollups[1].retention_ms, 31'536'000'000);
-  EXPECT_TRUE(store_options(config_of({{"storage.sync", "always"}})).sync_always);
+  EXPECT_TRUE(store_options(config_of({{"storage.sync", "always"}}), kLarge).sync_always);
 }
 
 }  // namespace
