@@ -89,5 +89,33 @@ TEST(Mutex, readers_share_and_a_writer_does_not) {
   EXPECT_EQ(value, 1);
 }
 
+// Two readers who hand it to each other, so that one of them always has it. With a writer who waits, the second one
+// does not get it before him; the first one then goes without having handed it on.
+TEST(Mutex, a_writer_does_not_wait_for_readers_who_come_after_him) {
+  constexpr int kRounds = 20'000, kPatience = 20'000;
+  SharedMutex mutex;
+  std::atomic<int> rounds = 0;
+  std::atomic<bool> comes = false, done = false;
+  const auto read = [&] {
+    while (!done && rounds < kRounds) {
+      const ReaderLock lock(mutex);
+      const int mine = ++rounds;
+      for (int i = 0; !done && rounds == mine && i < kPatience; ++i) std::this_thread::yield();
+    }
+  };
+  std::thread writer([&] {
+    while (rounds == 0) std::this_thread::yield();
+    comes = true;
+    const MutexLock lock(mutex);
+    done = true;
+  });
+  std::thread first(read), second(read);
+  first.join();
+  second.join();
+  writer.join();
+  EXPECT_TRUE(comes);
+  EXPECT_LT(rounds, kRounds);
+}
+
 }  // namespace
 }  // namespace varve

@@ -61,10 +61,10 @@ GroupNames SeriesIndex::group_names(model::GroupId group) const {
 
 bool SeriesIndex::has_mortal_groups() const { return !tables_->catalog.mortal_groups.empty(); }
 
-std::vector<model::GroupId> SeriesIndex::mortal_groups() const {
-  std::vector<model::GroupId> out;
-  for (const auto& mortal : tables_->catalog.mortal_groups) out.push_back(model::GroupId{mortal.group});
-  return out;
+std::size_t SeriesIndex::mortal_group_count() const { return tables_->catalog.mortal_groups.size(); }
+
+model::GroupId SeriesIndex::mortal_group(std::size_t n) const {
+  return model::GroupId{tables_->catalog.mortal_groups[n].group};
 }
 
 void SeriesIndex::groups(model::SeriesId series, std::vector<model::GroupId>& out) const {

@@ -106,8 +106,9 @@ class SeriesIndex {
   // The arguments of define_group().
   [[nodiscard]] GroupNames group_names(model::GroupId group) const;
   [[nodiscard]] bool has_mortal_groups() const;
-  // Groups that have a TTL, ascending.
-  [[nodiscard]] std::vector<model::GroupId> mortal_groups() const;
+  // Groups that have a TTL, ascending: how many there are, and the n-th.
+  [[nodiscard]] std::size_t mortal_group_count() const;
+  [[nodiscard]] model::GroupId mortal_group(std::size_t n) const;
   // The groups that contain the series, ascending, into `out` (cleared first).
   void groups(model::SeriesId series, std::vector<model::GroupId>& out) const;
   // Every occurrence of the series, into `out` (cleared first), latest group first.

@@ -123,7 +123,9 @@ TEST_F(SeriesIndexTest, GroupsOfOtherTimesToLiveAreOthers) {
     EXPECT_EQ(again.group_ttl_s(ever), 0U);
     EXPECT_EQ(again.group_ttl_s(minute), 60U);
     EXPECT_EQ(again.group_ttl_s(hour), 3600U);
-    EXPECT_EQ(again.mortal_groups(), (std::vector{minute, hour}));
+    ASSERT_EQ(again.mortal_group_count(), 2U);
+    EXPECT_EQ(again.mortal_group(0), minute);
+    EXPECT_EQ(again.mortal_group(1), hour);
     std::vector<Place> places;
     again.places(model::SeriesId{1}, places);
     EXPECT_EQ(places, (std::vector<Place>{{hour, 1, 3600}, {minute, 1, 60}, {ever, 1, 0}}));

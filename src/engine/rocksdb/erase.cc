@@ -213,7 +213,7 @@ Status Erase::run(const JobContext& job, Flush& flush) {
   // What is acknowledged later is not touched: it comes with flushes after these.
   MutexLock flushing(flush.mutex);
   VARVE_RETURN_IF_ERROR(flush.all_locked());
-  const Erasure erasure = make_erasure(job.catalog);
+  const Erasure erasure(job.catalog, tenant_, series_, range_);
   const std::uint64_t raw_number = job.tables.numbers().draw();
   const model::TimeRange all;
   const bool for_ever = range_.first <= all.first && range_.last >= all.last;
@@ -238,11 +238,6 @@ Status Erase::run(const JobContext& job, Flush& flush) {
     log::warn("blocks of what was deleted are erased later", {{"error", status.error().message}});
   }
   return {};
-}
-
-Erasure Erase::make_erasure(const Catalog& catalog) const {
-  const ReaderLock lock(catalog.mutex);
-  return {catalog.index, tenant_, series_, range_};
 }
 
 Status Erase::rewrite(const JobContext& job, const Erasure& erasure, std::uint64_t raw_number) {

@@ -35,7 +35,6 @@ class Erase {
   [[nodiscard]] const storage::EraseReport& report() const { return report_; }
 
  private:
-  [[nodiscard]] Erasure make_erasure(const Catalog& catalog) const;
   Status rewrite(const JobContext& job, const Erasure& erasure, std::uint64_t raw_number);
 
   const model::TenantId tenant_;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 
 #include "base/check.h"
 #include "engine/rocksdb/flush_list.h"
@@ -24,12 +23,12 @@ void list_pieces(const Head& head, Items of_group, Head::Pieces& out) {
   for (const auto& item : of_group) head.pieces(*item.fragment, out);
 }
 
-Result<shared::Patches> patches_of(const Head& head, const FlushList::OfRun& of_run, const index::SeriesIndex& index,
-                                   const shared::SharedGroups& shared) {
-  std::vector<std::uint32_t> groups;
+Result<shared::Patches> patches_of(const Head& head, const FlushList::OfRun& of_run, const Catalog& catalog) {
+  std::vector<std::uint32_t> all;
   for (const auto& item : of_run.items) {
-    if (shared.contains(item.group) && (groups.empty() || groups.back() != item.group)) groups.push_back(item.group);
+    if (all.empty() || all.back() != item.group) all.push_back(item.group);
   }
+  const auto groups = catalog.shared_of(all);
   if (groups.empty()) return shared::Patches{};
   Head::Pieces pieces;
   const auto add = [&](shared::SeriesMerge& merge, std::uint32_t group, std::uint16_t column) -> Status {
@@ -37,7 +36,7 @@ Result<shared::Patches> patches_of(const Head& head, const FlushList::OfRun& of_
     for (const auto& rows : pieces) merge.add_rows(rows, shared::RowForm::with_arrival, column, kHeadRank);
     return {};
   };
-  return shared::reconcile(index, groups, add);
+  return shared::reconcile(groups, add);
 }
 
 Status write_run(const Head& head, const FlushList::OfRun& of_run, const shared::Patches& patches,
@@ -127,25 +126,15 @@ Status Flush::immutable() {
 Status Flush::write(const Head& head, std::uint64_t number, Change change) {
   VARVE_RETURN_IF_ERROR(env_.step("flush.begin"));
   VARVE_RETURN_IF_ERROR(hand_over_definitions());
-  std::optional<FlushList> list;
-  {
-    const ReaderLock lock(catalog_.mutex);
-    list.emplace(env_, head, catalog_.index);
-  }
-  check(list->empty() == (head.rows() == 0), "every row of a head is listed");
+  FlushList list(env_, head, catalog_);
+  check(list.empty() == (head.rows() == 0), "every row of a head is listed");
   shared::Gather gather;
   Database::Draft draft(tables_.database());
   RunWriter writer(draft);
   const auto runs = tables_.runs();
-  while (!list->empty()) {
-    const FlushList::OfRun of_run = list->next(*runs);
-    shared::Patches patches;
-    {
-      const ReaderLock lock(catalog_.mutex);
-      if (catalog_.shared_groups.any()) {
-        VARVE_ASSIGN_OR_RETURN(patches, patches_of(head, of_run, catalog_.index, catalog_.shared_groups));
-      }
-    }
+  while (!list.empty()) {
+    const FlushList::OfRun of_run = list.next(*runs);
+    VARVE_ASSIGN_OR_RETURN(const shared::Patches patches, patches_of(head, of_run, catalog_));
     writer.start({of_run.slot, number});
     VARVE_RETURN_IF_ERROR(write_run(head, of_run, patches, gather, writer, change.stats));
     VARVE_ASSIGN_OR_RETURN(auto run, writer.finish());

@@ -10,7 +10,7 @@
 namespace varve::engine::rocksdb {
 namespace {
 
-constexpr std::uint32_t kGroupsListed = 4096;  // under the lock, while queries wait
+constexpr std::uint32_t kGroupsListed = 4096;  // under a lock, while queries or definitions wait
 constexpr std::size_t kHoursOfGroup = 4;       // that many on average are written as one chunk
 
 // May the day be a stratum from now on, or does it lie in one? What is beyond the retention goes hour by hour.
@@ -32,22 +32,35 @@ std::span<const FlushList::Item> FlushList::OfRun::of(std::uint32_t group) const
   return {found.begin(), found.end()};
 }
 
-FlushList::FlushList(const Env& env, const Head& head, const index::SeriesIndex& index) : env_(env) {
+FlushList::FlushList(const Env& env, const Head& head, const Catalog& catalog) : env_(env) {
   const auto strata = env.strata();
   has_strata_ = !strata.empty();
   day_ms_ = has_strata_ ? strata[0].width_ms : env.chunk_width_ms;
+  for (std::uint32_t from = 0; add_groups(head, catalog, from);) continue;
+}
+
+bool FlushList::add_groups(const Head& head, const Catalog& catalog, std::uint32_t& from) {
   std::vector<std::uint32_t> groups;
-  for (std::uint32_t from = 0;;) {
+  {
     const MutexLock lock(head.mutex);
-    if (!head.next_groups(from, kGroupsListed, groups)) break;
+    if (!head.next_groups(from, kGroupsListed, groups)) return false;
+  }
+  std::vector<std::pair<std::uint32_t, std::span<const model::SeriesId>>> owners;  // tenant and series
+  {
+    const ReaderLock lock(catalog.mutex);
     for (const std::uint32_t g : groups) {
-      const std::uint32_t tenant = model::to_int(index.group_tenant(model::GroupId{g}));
-      const auto series = index.group_series(model::GroupId{g});
-      for (const auto* at = head.fragments(model::GroupId{g}); at != nullptr; at = at->next) {
-        days_[{tenant, model::window_start(at->slot, day_ms_)}].push_back({g, at->slot, at, series});
-      }
+      const model::GroupId id{g};
+      owners.emplace_back(model::to_int(catalog.index.group_tenant(id)), catalog.index.group_series(id));
     }
   }
+  const MutexLock lock(head.mutex);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const auto& [tenant, series] = owners[i];
+    for (const auto* at = head.fragments(model::GroupId{groups[i]}); at != nullptr; at = at->next) {
+      days_[{tenant, model::window_start(at->slot, day_ms_)}].push_back({groups[i], at->slot, at, series});
+    }
+  }
+  return true;
 }
 
 FlushList::OfRun FlushList::next(const Runs& runs) {

@@ -13,7 +13,7 @@
 #include "engine/rocksdb/env/env.h"
 #include "engine/rocksdb/head/head.h"
 #include "engine/rocksdb/runs/run.h"
-#include "index/series_index.h"
+#include "engine/rocksdb/series/catalog.h"
 
 namespace varve::engine::rocksdb {
 
@@ -34,13 +34,16 @@ class FlushList {
     [[nodiscard]] std::span<const Item> of(std::uint32_t group) const;
   };
 
-  FlushList(const Env& env, const Head& head, const index::SeriesIndex& index);
+  FlushList(const Env& env, const Head& head, const Catalog& catalog);
   [[nodiscard]] bool empty() const { return rest_.empty() && days_.empty(); }
   // The next run, valid until the next call. `runs`: as they are now; only flushes add runs of samples.
   OfRun next(const Runs& runs);
 
  private:
   using Day = std::pair<std::uint32_t, model::Timestamp>;  // of a tenant; its start
+
+  // Lists the next groups of the head, and whose they are. False: there are no more.
+  bool add_groups(const Head& head, const Catalog& catalog, std::uint32_t& from);
 
   // Takes the next day. None: it is written by hours, which are in rest_.
   std::optional<OfRun> next_day(const Runs& runs);

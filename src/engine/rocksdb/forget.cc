@@ -105,26 +105,23 @@ void Forget::some() {
   const std::int64_t now_ms = env_.expiry.now_ms();
   std::vector<Empty> over;
   std::map<model::TenantId, std::vector<model::SeriesId>> doubtful;
-  {
-    const ReaderLock lock(catalog_.mutex);
-    const bool any_ttl = catalog_.index.has_mortal_groups();
-    const auto end = static_cast<std::uint32_t>(catalog_.index.series_end());
-    for (std::uint32_t i = std::min(kLookAtOnce, left_); i > 0; --i, --left_) {
-      if (next_ >= end) next_ = 0;
-      const model::SeriesId series{next_++};
-      if (catalog_.index.is_forgotten(series)) continue;
-      const auto stats = view.stats->of(series);
-      const model::TenantId tenant = catalog_.index.series_tenant(series);
-      const auto kept = oldest.find(tenant);
-      const bool in_no_slot = kept == oldest.end() || stats.last_ms < kept->second;
-      if (stats.points == 0 && kept != oldest.end()) {
-        doubtful[tenant].push_back(series);
-      } else if (stats.points == 0 || (in_no_slot && is_dropped(env_, stats.last_ms, now_ms)) ||
-                 (any_ttl && is_over(catalog_.index, series, stats, now_ms))) {
-        over.push_back({series, stats.points});
-      }
+  const std::uint32_t looks = std::min(kLookAtOnce, left_);
+  for_each_in_pieces(catalog_.mutex, looks, [&](std::size_t) VARVE_REQUIRES_SHARED(catalog_.mutex) {
+    if (next_ >= catalog_.index.series_end()) next_ = 0;
+    const model::SeriesId series{next_++};
+    if (catalog_.index.is_forgotten(series)) return;
+    const auto stats = view.stats->of(series);
+    const model::TenantId tenant = catalog_.index.series_tenant(series);
+    const auto kept = oldest.find(tenant);
+    const bool in_no_slot = kept == oldest.end() || stats.last_ms < kept->second;
+    if (stats.points == 0 && kept != oldest.end()) {
+      doubtful[tenant].push_back(series);
+    } else if (stats.points == 0 || (in_no_slot && is_dropped(env_, stats.last_ms, now_ms)) ||
+               (catalog_.index.has_mortal_groups() && is_over(catalog_.index, series, stats, now_ms))) {
+      over.push_back({series, stats.points});
     }
-  }
+  });
+  left_ -= looks;
   for (auto& [tenant, series] : doubtful) {
     if (auto status = drop_those_with_data(tenant, series); !status) {
       log::warn("series cannot be looked at", {{"error", status.error().message}});
@@ -137,12 +134,11 @@ void Forget::some() {
 
 Status Forget::empty(model::TenantId tenant, std::span<const model::SeriesId> series) {
   std::vector<model::SeriesId> own;
-  {
-    const ReaderLock lock(catalog_.mutex);
-    for (const auto one : series) {
-      if (catalog_.index.series_tenant(one) == tenant && !catalog_.index.is_forgotten(one)) own.push_back(one);
+  for_each_in_pieces(catalog_.mutex, series.size(), [&](std::size_t i) VARVE_REQUIRES_SHARED(catalog_.mutex) {
+    if (catalog_.index.series_tenant(series[i]) == tenant && !catalog_.index.is_forgotten(series[i])) {
+      own.push_back(series[i]);
     }
-  }
+  });
   VARVE_RETURN_IF_ERROR(drop_those_with_data(tenant, own));
   std::vector<Empty> empty;
   for (const auto one : own) empty.push_back({one, 0});
@@ -154,14 +150,12 @@ Status Forget::empty(model::TenantId tenant, std::span<const model::SeriesId> se
 Status Forget::drop_those_with_data(model::TenantId tenant, std::vector<model::SeriesId>& series) {
   std::erase_if(series, [stats = tables_.stats()](model::SeriesId one) { return stats->of(one).points > 0; });
   std::vector<Place> places;
-  {
-    std::vector<index::Place> of_one;
-    const ReaderLock lock(catalog_.mutex);
-    for (std::uint32_t i = 0; i < series.size(); ++i) {
-      catalog_.index.places(series[i], of_one);
-      for (const auto& place : of_one) places.push_back({model::to_int(place.group), place.column, i, place.ttl_s});
-    }
-  }
+  std::vector<index::Place> of_one;
+  for_each_in_pieces(catalog_.mutex, series.size(), [&](std::size_t i) VARVE_REQUIRES_SHARED(catalog_.mutex) {
+    catalog_.index.places(series[i], of_one);
+    const auto number = static_cast<std::uint32_t>(i);
+    for (const auto& place : of_one) places.push_back({model::to_int(place.group), place.column, number, place.ttl_s});
+  });
   if (places.empty()) return {};
   const View only_runs = tables_.view_of_runs();
   const std::vector<std::uint8_t> counters(series.size(), 1);  // extremes are not asked for

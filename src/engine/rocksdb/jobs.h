@@ -119,6 +119,7 @@ class Reclaim {
   Status all();   // does all slots that are due now
 
  private:
+  [[nodiscard]] std::size_t mortal_groups() const;  // how many
   void find_slots();
   void go_back_with_clock();
   Result<bool> holds_expired(const SlotKey& slot);

@@ -7,7 +7,7 @@
 namespace varve::engine::rocksdb {
 namespace {
 
-constexpr std::uint32_t kPagesCountedAtOnce = 64;  // definitions wait while they are counted
+constexpr std::uint32_t kPagesCountedAtOnce = 8;  // definitions wait while they are counted
 
 }  // namespace
 

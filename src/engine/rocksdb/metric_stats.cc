@@ -11,7 +11,7 @@ namespace {
 
 using storage::MetricStats;
 
-constexpr std::uint32_t kPagesUnderLock = 64;  // definitions wait while they are added up
+constexpr std::uint32_t kPagesUnderLock = 4;  // definitions wait while they are added up
 // Below so many series, or so many for each page of a thousand, it is cheaper to look at each.
 constexpr std::size_t kSeriesMin = 4096;
 constexpr std::size_t kSeriesAPage = 8;

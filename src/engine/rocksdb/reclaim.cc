@@ -51,17 +51,21 @@ bool is_expired(const JobContext& job, const SlotKey& slot, std::uint32_t group,
                              [&](const index::Place& place) { return shared::is_ttl_over(end, place.ttl_s, now_ms); });
 }
 
+std::size_t Reclaim::mortal_groups() const {
+  const ReaderLock lock(job_.catalog.mutex);
+  return job_.catalog.index.mortal_group_count();
+}
+
 // Whose times to live have become over since the last look.
 void Reclaim::find_slots() {
   go_back_with_clock();
   const std::int64_t now = job_.env.expiry.now_ms();
   std::map<model::TenantId, std::set<std::uint32_t>> ttls;
-  {
-    const ReaderLock lock(job_.catalog.mutex);
-    for (const model::GroupId group : job_.catalog.index.mortal_groups()) {
-      ttls[job_.catalog.index.group_tenant(group)].insert(job_.catalog.index.group_ttl_s(group));
-    }
-  }
+  const Catalog& catalog = job_.catalog;
+  for_each_in_pieces(catalog.mutex, mortal_groups(), [&](std::size_t n) VARVE_REQUIRES_SHARED(catalog.mutex) {
+    const model::GroupId group = catalog.index.mortal_group(n);
+    ttls[catalog.index.group_tenant(group)].insert(catalog.index.group_ttl_s(group));
+  });
   slots_.clear();
   until_ms_ = now;
   const auto current = job_.tables.runs();
@@ -82,13 +86,15 @@ bool Reclaim::due() {
   go_back_with_clock();
   const std::int64_t since_ms = job_.env.expiry.now_ms() - done_ms_;
   if (since_ms < model::kHourMs) return false;
-  const ReaderLock lock(job_.catalog.mutex);
-  if (!job_.catalog.index.has_mortal_groups()) return false;
+  const std::size_t groups = mortal_groups();
+  if (groups == 0) return false;
   if (since_ms >= model::kDayMs) return true;
-  for (const model::GroupId group : job_.catalog.index.mortal_groups()) {
-    if (std::int64_t{job_.catalog.index.group_ttl_s(group)} * 1000 <= since_ms) return true;
-  }
-  return false;
+  bool due = false;
+  const Catalog& catalog = job_.catalog;
+  for_each_in_pieces(catalog.mutex, groups, [&](std::size_t n) VARVE_REQUIRES_SHARED(catalog.mutex) {
+    due = due || std::int64_t{catalog.index.group_ttl_s(catalog.index.mortal_group(n))} * 1000 <= since_ms;
+  });
+  return due;
 }
 
 Status Reclaim::some() {
@@ -109,10 +115,7 @@ Status Reclaim::some() {
 }
 
 Status Reclaim::all() {
-  {
-    const ReaderLock lock(job_.catalog.mutex);
-    if (!job_.catalog.index.has_mortal_groups()) return {};
-  }
+  if (mortal_groups() == 0) return {};
   if (slots_.empty()) find_slots();
   do {
     VARVE_RETURN_IF_ERROR(some());
@@ -126,20 +129,18 @@ Result<bool> Reclaim::holds_expired(const SlotKey& slot) {
   if (known == current->slots.end()) return false;
   const std::int64_t now = job_.env.expiry.now_ms();
   std::vector<std::uint32_t> expired;
-  {
-    const ReaderLock lock(job_.catalog.mutex);
-    for (const model::GroupId group : job_.catalog.index.mortal_groups()) {
-      if (job_.catalog.index.group_tenant(group) != slot.tenant) continue;
-      if (slot.is_raw()) {
-        if (is_expired(job_, slot, model::to_int(group), now)) expired.push_back(model::to_int(group));
-        continue;
-      }
-      for (const model::SeriesId series : job_.catalog.index.group_series(group)) {
-        if (!is_expired(job_, slot, rollup::number_group(series), now)) continue;
-        expired.insert(expired.end(), {rollup::number_group(series), rollup::text_group(series)});
-      }
+  for_each_in_pieces(job_.catalog.mutex, mortal_groups(), [&](std::size_t n) VARVE_REQUIRES_SHARED(job_.catalog.mutex) {
+    const model::GroupId group = job_.catalog.index.mortal_group(n);
+    if (job_.catalog.index.group_tenant(group) != slot.tenant) return;
+    if (slot.is_raw()) {
+      if (is_expired(job_, slot, model::to_int(group), now)) expired.push_back(model::to_int(group));
+      return;
     }
-  }
+    for (const model::SeriesId series : job_.catalog.index.group_series(group)) {
+      if (!is_expired(job_, slot, rollup::number_group(series), now)) continue;
+      expired.insert(expired.end(), {rollup::number_group(series), rollup::text_group(series)});
+    }
+  });
   std::ranges::sort(expired);
   const View nothing{nullptr, nullptr, current, nullptr};
   const ScanSource source = job_.tables.source(nothing, slot.tenant);

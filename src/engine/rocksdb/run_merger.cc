@@ -37,11 +37,7 @@ Status RunMerger::add(const SlotKey& slot, const RunList& merging, const Mark& m
   check(!merging.empty(), "what is merged has runs");
   const ScanSource source = job_.tables.source(nothing_, slot.tenant);
   SlotPatches patches(source, merging);
-  if (slot.is_raw()) {
-    const ReaderLock lock(job_.catalog.mutex);
-    VARVE_RETURN_IF_ERROR(
-        patches.find(job_.tables.database(), merging, job_.catalog.shared_groups, job_.catalog.index));
-  }
+  if (slot.is_raw()) VARVE_RETURN_IF_ERROR(patches.find(job_.tables.database(), merging, job_.catalog));
   VARVE_ASSIGN_OR_RETURN(auto cursors, cursors_of(job_.tables.database(), merging));
   writer_.start({slot, number_}, content_of(merging));
   gone_.clear();

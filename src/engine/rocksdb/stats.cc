@@ -26,18 +26,16 @@ Result<std::vector<SeriesStats>> Store::series_stats(model::TenantId tenant,
   std::vector<Wanted> wanted;
   std::vector<model::Timestamp> alive(series.size(), model::kTimestampMax);  // since when something may be left
   const std::int64_t now_ms = state_->env.expiry.now_ms();
-  {
-    std::vector<index::Place> places;
-    const ReaderLock lock(state_->catalog.mutex);
-    for (std::uint32_t i = 0; i < series.size(); ++i) {
-      if (state_->catalog.index.series_tenant(series[i]) != tenant) continue;
-      state_->catalog.index.places(series[i], places);
-      for (const auto& place : places) {
-        wanted.push_back({model::to_int(place.group), place.column, i});
-        alive[i] = std::min(alive[i], shared::alive_from(place.ttl_s, now_ms));
-      }
+  std::vector<index::Place> places;
+  const Catalog& catalog = state_->catalog;
+  for_each_in_pieces(catalog.mutex, series.size(), [&](std::size_t i) VARVE_REQUIRES_SHARED(catalog.mutex) {
+    if (catalog.index.series_tenant(series[i]) != tenant) return;
+    catalog.index.places(series[i], places);
+    for (const auto& place : places) {
+      wanted.push_back({model::to_int(place.group), place.column, static_cast<std::uint32_t>(i)});
+      alive[i] = std::min(alive[i], shared::alive_from(place.ttl_s, now_ms));
     }
-  }
+  });
   std::ranges::sort(wanted, {}, &Wanted::group);
   const View now = state_->visible.now();  // of one moment: what is flushed later is still in these heads
   for (const Wanted& one : wanted) out[one.series] = now.stats->of(series[one.series]);

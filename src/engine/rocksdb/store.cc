@@ -143,13 +143,13 @@ Result<std::vector<model::SeriesId>> Store::select(model::TenantId tenant, std::
 }
 
 std::vector<model::Tags> Store::tags(model::TenantId tenant, std::span<const model::SeriesId> series) const {
-  const ReaderLock lock(state_->catalog.mutex);
+  const Catalog& catalog = state_->catalog;
   std::vector<model::Tags> out;
   out.reserve(series.size());
-  for (const auto id : series) {
+  for_each_in_pieces(catalog.mutex, series.size(), [&](std::size_t i) VARVE_REQUIRES_SHARED(catalog.mutex) {
     // A series of another tenant has no tags here.
-    out.push_back(state_->catalog.index.series_tenant(id) == tenant ? state_->catalog.index.tags(id) : model::Tags{});
-  }
+    out.push_back(catalog.index.series_tenant(series[i]) == tenant ? catalog.index.tags(series[i]) : model::Tags{});
+  });
   return out;
 }
 
@@ -198,19 +198,17 @@ Status Store::scan(model::TenantId tenant, std::span<const model::SeriesId> seri
   std::vector<std::uint8_t> counters(windows ? series.size() : 0);
   std::vector<Place> places;
   places.reserve(series.size());
-  {
-    std::vector<index::Place> of_one;
-    const ReaderLock lock(state_->catalog.mutex);
-    for (std::uint32_t i = 0; i < series.size(); ++i) {
-      if (state_->catalog.index.series_tenant(series[i]) != tenant) continue;
-      state_->catalog.index.places(series[i], of_one);
-      if (rollups != nullptr) {
-        const auto metric = state_->catalog.index.metric(series[i]);
-        counters[i] = state_->env.options.rollups.kind_of(metric) == rollup::Kind::counter ? 1 : 0;
-      }
-      for (const auto& place : of_one) places.push_back({model::to_int(place.group), place.column, i, place.ttl_s});
+  std::vector<index::Place> of_one;
+  const Catalog& catalog = state_->catalog;
+  for_each_in_pieces(catalog.mutex, series.size(), [&](std::size_t i) VARVE_REQUIRES_SHARED(catalog.mutex) {
+    if (catalog.index.series_tenant(series[i]) != tenant) return;
+    catalog.index.places(series[i], of_one);
+    if (rollups != nullptr) {
+      counters[i] = rollups->kind_of(catalog.index.metric(series[i])) == rollup::Kind::counter ? 1 : 0;
     }
-  }
+    const auto number = static_cast<std::uint32_t>(i);
+    for (const auto& place : of_one) places.push_back({model::to_int(place.group), place.column, number, place.ttl_s});
+  });
   const View view = state_->visible.with_snapshot(state_->tables.database());
   const auto plain = windows ? plain_series(*view.stats, series, sink) : std::vector<std::uint8_t>();
   ScanSource source = state_->tables.source(view, tenant);

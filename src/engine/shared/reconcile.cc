@@ -13,6 +13,7 @@ struct Cell {
   std::uint32_t series;
   std::uint32_t group;
   std::uint16_t column;
+  std::uint32_t ttl_s;
 };
 
 // Samples of one series, sorted: of equal times the winner comes last.
@@ -36,13 +37,12 @@ void patch_losers(std::span<const SeriesMerge::Sample> samples, Patches& patches
 
 }  // namespace
 
-Result<Patches> reconcile(const index::SeriesIndex& index, std::span<const std::uint32_t> groups,
+Result<Patches> reconcile(std::span<const SharedGroup> groups,
                           const std::function<Status(SeriesMerge&, std::uint32_t group, std::uint16_t column)>& add) {
   Patches patches;
   std::vector<Cell> cells;
-  for (const std::uint32_t group : groups) {
-    const auto series = index.group_series(model::GroupId{group});
-    for (std::uint16_t c = 0; c < series.size(); ++c) cells.push_back({model::to_int(series[c]), group, c});
+  for (const auto& [group, ttl_s, series] : groups) {
+    for (std::uint16_t c = 0; c < series.size(); ++c) cells.push_back({model::to_int(series[c]), group, c, ttl_s});
   }
   std::sort(cells.begin(), cells.end(), [](const Cell& a, const Cell& b) {
     return std::tie(a.series, a.group, a.column) < std::tie(b.series, b.group, b.column);
@@ -54,7 +54,7 @@ Result<Patches> reconcile(const index::SeriesIndex& index, std::span<const std::
     if (end - first > 1) {
       merge.clear();
       for (std::size_t i = first; i < end; ++i) {
-        merge.live(index.group_ttl_s(model::GroupId{cells[i].group}), model::kTimestampMin);
+        merge.live(cells[i].ttl_s, model::kTimestampMin);
         VARVE_RETURN_IF_ERROR(add(merge, cells[i].group, cells[i].column));
       }
       patch_losers(merge.sorted(), patches);

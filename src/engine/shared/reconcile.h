@@ -17,16 +17,22 @@
 #include "base/result.h"
 #include "engine/shared/gather.h"
 #include "engine/shared/series_merge.h"
-#include "index/series_index.h"
+#include "model/ids.h"
 
 namespace varve::engine::shared {
 
 using Patches = std::unordered_map<std::uint32_t, std::vector<Gather::Patch>>;  // by group
 
-// `groups`: the groups of one slot that share a series with another group. `add` adds all samples of one column of a
-// group, with their ranks, to the merge; their bytes must stay valid as long as the patches. The caller holds the
-// index's lock.
-Result<Patches> reconcile(const index::SeriesIndex& index, std::span<const std::uint32_t> groups,
+// A group that shares a series with another group.
+struct SharedGroup {
+  std::uint32_t group;
+  std::uint32_t ttl_s;
+  std::span<const model::SeriesId> series;  // one a column
+};
+
+// `groups`: those of one slot. `add` adds all samples of one column of a group, with their ranks, to the merge; their
+// bytes must stay valid as long as the patches. It may read, and needs no lock of the index.
+Result<Patches> reconcile(std::span<const SharedGroup> groups,
                           const std::function<Status(SeriesMerge&, std::uint32_t group, std::uint16_t column)>& add);
 
 }  // namespace varve::engine::shared

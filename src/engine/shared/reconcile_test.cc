@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <map>
+#include <vector>
 
 #include "engine/shared/shared_groups.h"
 #include "engine/shared/testing/rows.h"
@@ -29,6 +30,14 @@ class Reconcile : public ::testing::Test {
     minute_ = define({"b"}, 60);
     hour_ = define({"b"}, 3600);
   }
+  [[nodiscard]] std::vector<SharedGroup> listed(const std::vector<std::uint32_t>& groups) const {
+    std::vector<SharedGroup> out;
+    for (const std::uint32_t g : groups) {
+      out.push_back({g, index_.group_ttl_s(model::GroupId{g}), index_.group_series(model::GroupId{g})});
+    }
+    return out;
+  }
+
   index::SeriesIndex index_;
   std::uint32_t ab_ = 0, b_ = 0, c_ = 0, minute_ = 0, hour_ = 0;
 };
@@ -52,8 +61,8 @@ TEST_F(Reconcile, what_lost_is_given_the_winners_value) {
   ab.longs(30, {1, 2});
   b.longs(10, {7});  // later than the other
   b.longs(20, {2});  // the same
-  const std::vector<std::uint32_t> groups = {ab_, b_};
-  const auto patches = reconcile(index_, groups, [&](SeriesMerge& merge, std::uint32_t group, std::uint16_t column) {
+  const auto groups = listed({ab_, b_});
+  const auto patches = reconcile(groups, [&](SeriesMerge& merge, std::uint32_t group, std::uint16_t column) {
     merge.add_rows(group == ab_ ? ab.bytes() : b.bytes(), RowForm::with_arrival, column, 1);
     return Status{};
   });
@@ -79,8 +88,8 @@ TEST_F(Reconcile, what_lives_shorter_is_not_given_to_what_lives_longer) {
   put(b_, 10, 1), put(minute_, 10, 2), put(hour_, 10, 3);
   put(minute_, 20, 4), put(hour_, 20, 5), put(b_, 20, 6);
   put(hour_, 30, 7), put(b_, 30, 8), put(minute_, 30, 9);
-  const std::vector<std::uint32_t> groups = {b_, minute_, hour_};
-  const auto patches = reconcile(index_, groups, [&](SeriesMerge& merge, std::uint32_t group, std::uint16_t column) {
+  const auto groups = listed({b_, minute_, hour_});
+  const auto patches = reconcile(groups, [&](SeriesMerge& merge, std::uint32_t group, std::uint16_t column) {
     for (const Put& one : puts) {
       if (one.group == group) merge.add_rows(one.rows.bytes(), RowForm::with_arrival, column, 1);
     }

@@ -16,6 +16,7 @@ class SharedGroups {
   void catch_up(const index::SeriesIndex& index);
   [[nodiscard]] bool contains(std::uint32_t group) const { return group < shared_.size() && shared_[group]; }
   [[nodiscard]] bool any() const { return any_; }
+  [[nodiscard]] const std::vector<bool>& groups() const { return shared_; }  // by group, as far as any is shared
 
  private:
   std::size_t groups_ = 0;    // examined so far

@@ -9,23 +9,29 @@
 
 namespace varve::engine::rocksdb {
 
-Erasure::Erasure(const index::SeriesIndex& index, model::TenantId tenant, std::span<const model::SeriesId> series,
+Erasure::Erasure(const Catalog& catalog, model::TenantId tenant, std::span<const model::SeriesId> series,
                  model::TimeRange range)
     : tenant_(tenant), range_(range) {
-  for (const model::SeriesId one : series) {
-    if (index.series_tenant(one) == tenant) series_.push_back(model::to_int(one));
-  }
+  const auto count = [&] {
+    const ReaderLock lock(catalog.mutex);
+    return catalog.index.series_count(tenant);
+  };
+  const std::size_t before = count();
+  for_each_in_pieces(catalog.mutex, series.size(), [&](std::size_t i) VARVE_REQUIRES_SHARED(catalog.mutex) {
+    if (catalog.index.series_tenant(series[i]) == tenant) series_.push_back(model::to_int(series[i]));
+  });
   sort_unique(series_);
-  const auto listed = std::ranges::count_if(
-      series_, [&](std::uint32_t one) { return !index.is_forgotten(model::SeriesId{one}); });  // others have no data
-  whole_tenant_ = static_cast<std::size_t>(listed) == index.series_count(tenant);
-
   std::vector<index::Place> places;
   std::vector<index::Place> all;
-  for (const std::uint32_t one : series_) {
-    index.places(model::SeriesId{one}, places);
+  std::size_t listed = 0;  // others have no data
+  for_each_in_pieces(catalog.mutex, series_.size(), [&](std::size_t i) VARVE_REQUIRES_SHARED(catalog.mutex) {
+    const model::SeriesId one{series_[i]};
+    listed += catalog.index.is_forgotten(one) ? 0 : 1;
+    catalog.index.places(one, places);
     all.insert(all.end(), places.begin(), places.end());
-  }
+  });
+  // Not if any was defined, revived or forgotten meanwhile.
+  whole_tenant_ = listed == before && listed == count();
   std::ranges::sort(all, [](const index::Place& a, const index::Place& b) {
     return std::tie(a.group, a.column) < std::tie(b.group, b.column);
   });

@@ -13,7 +13,6 @@
 #include "engine/rocksdb/runs/database.h"
 #include "engine/rocksdb/runs/view.h"
 #include "engine/rocksdb/series/catalog.h"
-#include "index/series_index.h"
 #include "model/time.h"
 
 namespace varve::engine::rocksdb {
@@ -21,8 +20,8 @@ namespace varve::engine::rocksdb {
 // Constant after construction.
 class Erasure {
  public:
-  // Ignores series of other tenants. The caller holds the index's lock.
-  Erasure(const index::SeriesIndex& index, model::TenantId tenant, std::span<const model::SeriesId> series,
+  // Ignores series of other tenants.
+  Erasure(const Catalog& catalog, model::TenantId tenant, std::span<const model::SeriesId> series,
           model::TimeRange range);
 
   [[nodiscard]] model::TenantId tenant() const { return tenant_; }

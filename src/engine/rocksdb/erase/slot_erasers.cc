@@ -65,11 +65,7 @@ Status RawEraser::rewrite(const SlotKey& slot, const Runs::OfSlot& before, Datab
     return editor_.edit(*before.runs[0], context_.erasure.groups(), gather_, keep, commit);
   }
   SlotPatches patches(context_.source, before.runs);
-  {
-    const ReaderLock lock(context_.catalog.mutex);
-    VARVE_RETURN_IF_ERROR(
-        patches.find(context_.database, before.runs, context_.catalog.shared_groups, context_.catalog.index));
-  }
+  VARVE_RETURN_IF_ERROR(patches.find(context_.database, before.runs, context_.catalog));
   return rewrite_runs(context_, slot, number_, before, gather_, commit,
                       [&](std::uint32_t group, RunWriter& writer) -> Status {
                         gather_.finish(patches.of(group));

@@ -65,12 +65,7 @@ void DatabaseHandle::take(::rocksdb::DB* db) {
   ++epoch_;
 }
 
-DatabaseHandle::Access DatabaseHandle::access() const {
-  {
-    const MutexLock turn(turn_);
-  }
-  return {std::shared_lock(gate_), db_.get(), epoch_};
-}
+DatabaseHandle::Access DatabaseHandle::access() const { return {std::shared_lock(gate_), db_.get(), epoch_}; }
 
 Error DatabaseHandle::closed() {
   return {Code::unavailable, "the database failed and is not open again yet; it is tried every second"};
@@ -166,7 +161,6 @@ Status DatabaseHandle::mend(const std::function<Status(::rocksdb::DB&)>& restore
     // on meanwhile.
     if (db) ::rocksdb::CancelAllBackgroundWork(&*db, true);
   }
-  const MutexLock turn(turn_);
   const MutexLock lock(gate_);
   if (!is_broken()) return {};
   if (db_ != nullptr) let_go_of_snapshots();

@@ -4,8 +4,7 @@
 // it is reopened in place, while the program runs. Data that was only in RocksDB's memory is lost then; writers notice
 // by the epoch.
 //
-// Only runs/database*.cc include this. Thread-safe. A thread that has access must not ask for it again: it would
-// deadlock with a thread that is waiting to reopen the database.
+// Only runs/database*.cc include this. Thread-safe. A thread that has access must not ask for it again (mutex.h).
 #pragma once
 
 #include <rocksdb/db.h>
@@ -95,8 +94,7 @@ class DatabaseHandle {
   const std::string path_;
   const std::shared_ptr<Failures> failures_ = std::make_shared<Failures>();  // RocksDB notes them
   CompactionSwitch compactions_;
-  mutable Mutex turn_;  // taken briefly by access(), so that readers cannot starve mend()
-  mutable SharedMutex gate_ VARVE_ACQUIRED_AFTER(turn_);
+  mutable SharedMutex gate_;
   std::unique_ptr<::rocksdb::DB> db_ VARVE_GUARDED_BY(gate_);
   std::atomic<std::uint64_t> epoch_{0};
 

@@ -8,8 +8,8 @@
 
 #include "engine/rocksdb/runs/run_cursor.h"
 #include "engine/rocksdb/runs/run_reader.h"
+#include "engine/rocksdb/series/catalog.h"
 #include "engine/shared/reconcile.h"
-#include "engine/shared/shared_groups.h"
 
 namespace varve::engine::rocksdb {
 
@@ -19,20 +19,20 @@ class SlotPatches {
     for (const auto& run : runs) readers_.emplace_back(source, *run);
   }
 
-  // Reads the groups that share a series with another group. The caller holds the index's lock.
-  Status find(const Database& database, const RunList& runs, const shared::SharedGroups& shared,
-              const index::SeriesIndex& index) {
-    if (!shared.any()) return {};
+  // Reads the groups that share a series with another group.
+  Status find(const Database& database, const RunList& runs, const Catalog& catalog) {
+    const std::vector<bool> shared = catalog.which_are_shared();
+    if (shared.empty()) return {};
     std::vector<std::uint32_t> groups;
     VARVE_ASSIGN_OR_RETURN(auto cursors, cursors_of(database, runs));
     VARVE_RETURN_IF_ERROR(for_each_group(cursors, [&](std::uint32_t group, const std::vector<RunCursor*>&) -> Status {
-      if (shared.contains(group)) groups.push_back(group);
+      if (group < shared.size() && shared[group]) groups.push_back(group);
       return {};
     }));
     const auto add = [this](shared::SeriesMerge& merge, std::uint32_t group, std::uint16_t column) -> Status {
       return add_column(readers_, group, column, merge);
     };
-    VARVE_ASSIGN_OR_RETURN(patches_, shared::reconcile(index, groups, add));
+    VARVE_ASSIGN_OR_RETURN(patches_, shared::reconcile(catalog.shared_of(groups), add));
     return {};
   }
 

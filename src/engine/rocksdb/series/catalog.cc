@@ -25,6 +25,21 @@ Result<model::GroupId> Catalog::define_group(model::TenantId tenant, const model
   return group;
 }
 
+std::vector<shared::SharedGroup> Catalog::shared_of(std::span<const std::uint32_t> groups) const {
+  std::vector<shared::SharedGroup> out;
+  for_each_in_pieces(mutex, groups.size(), [&](std::size_t i) VARVE_REQUIRES_SHARED(mutex) {
+    if (!shared_groups.contains(groups[i])) return;
+    const model::GroupId id{groups[i]};
+    out.push_back({groups[i], index.group_ttl_s(id), index.group_series(id)});
+  });
+  return out;
+}
+
+std::vector<bool> Catalog::which_are_shared() const {
+  const ReaderLock lock(mutex);
+  return shared_groups.any() ? shared_groups.groups() : std::vector<bool>{};
+}
+
 std::vector<model::TenantId> Catalog::filling_tenants() const {
   std::vector<model::TenantId> tenants;
   const ReaderLock lock(mutex);

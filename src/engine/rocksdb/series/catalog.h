@@ -18,6 +18,7 @@
 #include "base/check.h"
 #include "base/mutex.h"
 #include "engine/rocksdb/head/head.h"
+#include "engine/shared/reconcile.h"
 #include "engine/shared/shared_groups.h"
 #include "index/series_index.h"
 #include "model/ids.h"
@@ -86,6 +87,12 @@ class Catalog {
   index::SeriesIndex index VARVE_GUARDED_BY(mutex);
   shared::SharedGroups shared_groups VARVE_GUARDED_BY(mutex);
   storage::RowCheck row_check;  // learns under the lock, is asked without it
+
+  // Those of the groups (ascending) that share a series with another group. Gives up the lock between some of them.
+  [[nodiscard]] std::vector<shared::SharedGroup> shared_of(std::span<const std::uint32_t> groups) const
+      VARVE_EXCLUDES(mutex);
+  // By group, as far as any is shared; empty: none is.
+  [[nodiscard]] std::vector<bool> which_are_shared() const VARVE_EXCLUDES(mutex);
 
   // As in index/series_index.h.
   model::TenantId tenant(std::string_view name) VARVE_EXCLUDES(mutex, waiting_mutex_);
