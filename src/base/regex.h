@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Regex: an RE2 expression that must match the whole value; a dot matches any character. RE2 is named in regex.cc only.
+// RegexMeter: what expressions may cost a thread.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -13,15 +17,55 @@ class RE2;
 
 namespace varve {
 
+// What is compiled is shared by copies. Thread-safe.
 class Regex {
  public:
-  // Error: invalid, with what is wrong in the expression.
-  static Result<Regex> compile(std::string_view expression);
+  static constexpr std::size_t kMemoryMax = std::size_t{1} << 20;  // of a program, with the states that it meets
 
+  // Error: invalid (wrong, with what is wrong in it, or larger than kMemoryMax). It tells some of the expression.
+  static Result<Regex> compile(std::string_view expression);
+  // Is it an expression at all? Takes a part of the time.
+  static Status check(std::string_view expression);
+
+  // Within a RegexMeter, false is also the answer where that has failed.
   [[nodiscard]] bool matches(std::string_view value) const;
+
+  [[nodiscard]] std::size_t instructions() const { return instructions_; }
+  // What matches() may have to do at most: each instruction at each byte. Mostly it does one thing a byte.
+  [[nodiscard]] std::uint64_t steps(std::size_t bytes) const {
+    return (std::uint64_t{bytes} + 1) * std::uint64_t{instructions_};
+  }
 
  private:
   std::shared_ptr<const re2::RE2> re2_;
+  std::size_t instructions_ = 0;
+};
+
+// While it lives, what expressions cost this thread is bounded: one value takes so many steps at most, and from time to
+// time `go_on` is asked. Once one of them says no, no expression matches anything any more, and status() is the error:
+// who made the meter asks for it, and does not use what was found. Meters may be nested; the innermost one counts.
+class RegexMeter {
+ public:
+  static constexpr std::size_t kStepsOfValue = std::size_t{1} << 28;
+
+  explicit RegexMeter(std::function<Status()> go_on, std::uint64_t steps_of_value = kStepsOfValue);
+  ~RegexMeter();
+  RegexMeter(const RegexMeter&) = delete;
+  RegexMeter& operator=(const RegexMeter&) = delete;
+
+  // Error: limit (a value that would take too many steps), or what `go_on` said.
+  [[nodiscard]] const Status& status() const { return status_; }
+
+ private:
+  friend class Regex;
+  // May the expression be asked?
+  bool take(const Regex& regex, std::size_t bytes);
+
+  const std::function<Status()> go_on_;
+  const std::uint64_t steps_of_value_;
+  RegexMeter* const outer_;
+  std::uint64_t steps_ = 0;  // since go_on() was asked
+  Status status_;
 };
 
 }  // namespace varve

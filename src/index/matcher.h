@@ -2,9 +2,11 @@
 // Matcher: a condition on one tag of a series. A series that lacks the tag has the empty value there.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/regex.h"
 #include "base/result.h"
 
 namespace varve::index {
@@ -20,6 +22,7 @@ struct Matcher {
   std::string key;
   Kind kind = Kind::any_of;
   std::vector<std::string> values;
+  std::optional<Regex> regex{};  // values[0] of the last two kinds; nothing: each call compiles it
 };
 
 using Matchers = std::vector<Matcher>;  // all must hold

@@ -16,7 +16,10 @@ Result<ValueCondition> ValueCondition::make(const Matcher& matcher) {
     case Matcher::Kind::regex:
     case Matcher::Kind::not_regex: {
       if (matcher.values.empty()) return fail(Code::invalid, "no expression for tag '" + matcher.key + "'");
-      VARVE_ASSIGN_OR_RETURN(condition.regex_, Regex::compile(matcher.values[0]));
+      condition.regex_ = matcher.regex;
+      if (!condition.regex_) {
+        VARVE_ASSIGN_OR_RETURN(condition.regex_, Regex::compile(matcher.values[0]));
+      }
       break;
     }
     case Matcher::Kind::prefix:

@@ -2,6 +2,8 @@
 // ValueCondition: a matcher prepared for testing many values.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -19,6 +21,8 @@ class ValueCondition {
   static Result<ValueCondition> make(const Matcher& matcher);
 
   [[nodiscard]] bool fits(std::string_view value) const;
+  // What fits() may take for a value of so many bytes, in steps of an expression (regex.h).
+  [[nodiscard]] std::uint64_t steps(std::size_t bytes) const { return regex_ ? regex_->steps(bytes) : 0; }
   // The values of any_of and none_of, sorted.
   [[nodiscard]] const std::vector<std::string_view>& values() const { return values_; }
 

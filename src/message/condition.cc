@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <limits>
+#include <utility>
 
 #include "base/check.h"
 #include "message/words.h"
@@ -59,6 +60,18 @@ Result<Term> make_term(Column column, std::string_view field, Op op, std::string
     }
     term.text = lower(value);
   }
+  return term;
+}
+
+Term make_term(Column column, std::string_view field, Regex regex, std::string_view expression) {
+  check((column == Column::field) == !field.empty(), "a free field has a name, and only that");
+  check(fits(Op::regex, column == Column::field ? ColumnType::text : name_of(column).type), "a column of texts");
+  Term term;
+  term.column = column;
+  term.field = field;
+  term.op = Op::regex;
+  term.text = expression;
+  term.regex = std::move(regex);
   return term;
 }
 

@@ -54,6 +54,8 @@ bool fits(Op op, ColumnType type);
 
 // Terms made whole: texts, numbers and expressions. Errors: invalid (no number, a bad expression).
 Result<Term> make_term(Column column, std::string_view field, Op op, std::string_view value);
+// Of an expression that was compiled before.
+Term make_term(Column column, std::string_view field, Regex regex, std::string_view expression);
 Result<Term> make_range(Column column, std::string_view field, Op op, std::optional<std::int64_t> low,
                         std::optional<std::int64_t> high);
 

@@ -14,6 +14,7 @@
 #include "protocol/ceres/query.h"
 #include "protocol/ceres/search.h"
 #include "protocol/json/writer.h"
+#include "query/expression.h"
 #include "query/search.h"
 
 namespace varve::api {
@@ -136,8 +137,9 @@ Result<TagValues> tags_of(const CeresHandlers& self, const Request& request, con
   } else {
     search.metric = subject.name;
   }
+  VARVE_ASSIGN_OR_RETURN(const query::Search wanted, search_of(request, asked));
   VARVE_RETURN_IF_ERROR(query::search(
-      self.engine(), search, query,
+      self.engine(), wanted, query,
       [&](model::TenantId tenant, const std::string&, std::span<const model::SeriesId> series) {
         return for_each_tags(self.engine().series(), tenant, series, query, [&](const model::Tags& tags) -> Status {
           for (const auto& [key, value] : tags) {
@@ -212,18 +214,22 @@ class FoundAnswer {
   bool found_shown_ = false;
 };
 
-Matcher fits(std::string_view key, std::string_view pattern) {
+Result<Matcher> fits(std::string_view key, std::string_view pattern, query::Expressions& expressions) {
   if (!ceres::has_wildcard(pattern)) return equals(key, ceres::wildcard_literal(pattern));
-  return {std::string(key), Matcher::Kind::regex, {ceres::wildcard_regex(pattern)}};
+  VARVE_RETURN_IF_ERROR(expressions.count(pattern));
+  return expressions.matcher(std::string(key), Matcher::Kind::regex, ceres::wildcard_regex(pattern));
 }
 
-query::Search search_of(const Request& request, const ceres::Search& asked) {
+Result<query::Search> search_of(const Request& request, const ceres::Search& asked) {
   query::Search out = search_of(request);
+  query::Expressions expressions;
   index::Matchers names;
-  for (const std::string& pattern : asked.metric_patterns) names.push_back(fits(query::kNameTag, pattern));
+  for (const std::string& pattern : asked.metric_patterns) {
+    VARVE_ASSIGN_OR_RETURN(names.emplace_back(), fits(query::kNameTag, pattern, expressions));
+  }
   out.metric = std::move(names);
   for (const auto& [key, pattern] : asked.tag_patterns) {
-    out.matchers.push_back(fits(key, pattern));
+    VARVE_ASSIGN_OR_RETURN(out.matchers.emplace_back(), fits(key, pattern, expressions));
     // "*" is any value, but not none.
     if (ceres::has_wildcard(pattern)) out.matchers.push_back({key, Matcher::Kind::none_of, {""}});
   }
@@ -241,7 +247,7 @@ Result<std::set<Found>> find(const CeresHandlers& self, const Request& request, 
     return {};
   };
   VARVE_RETURN_IF_ERROR(query::search(
-      self.engine(), search_of(request, asked), query,
+      self.engine(), search, query,
       [&](model::TenantId tenant, const std::string& metric, std::span<const model::SeriesId> series) -> Status {
         const std::string shown = asked.shows_metric() ? metric : std::string();
         if (!asked.shows_tags()) return add({shown, {}});

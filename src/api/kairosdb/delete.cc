@@ -22,11 +22,12 @@ Result<std::vector<Selection>> selections_of(const DeleteContext& context, const
     return out;
   }
   if (request.body.empty()) return fail(Code::invalid, "query json must not be null or empty");
-  VARVE_ASSIGN_OR_RETURN(const auto query, kairosdb::parse_query(request.body, context.engine.clock().now_ms()));
-  for (const auto& metric : query.metrics) {
-    Selection selection{request.tenant, metric.name, {}, query.range};
+  VARVE_ASSIGN_OR_RETURN(const auto parsed, kairosdb::parse_query(request.body, context.engine.clock().now_ms()));
+  query::Expressions expressions;
+  for (const auto& metric : parsed.metrics) {
+    Selection selection{request.tenant, metric.name, {}, parsed.range};
     for (const auto& filter : metric.tags) {
-      VARVE_RETURN_IF_ERROR(language::kairosdb::add_matchers(selection.matchers, filter));
+      VARVE_RETURN_IF_ERROR(language::kairosdb::add_matchers(selection.matchers, filter, expressions));
     };
     out.push_back(std::move(selection));
   }

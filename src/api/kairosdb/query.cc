@@ -42,16 +42,20 @@ class KairosdbQueries {
   KairosdbQueries(query::Engine& engine, TaskPool& pool, write::Writer* writer)
       : engine_(engine), pool_(pool), writer_(writer) {}
 
-  // Small queries are answered where they came in.
+  // Small queries are answered where they came in. Expressions are not even compiled there.
   Result<Endpoint::Planned> plan_query(const Request& request) const {
     const auto asked = std::make_shared<Asked>();
-    VARVE_ASSIGN_OR_RETURN(const auto parsed, parse(request));
-    for (const auto& metric : parsed.metrics) asked->heads.push_back(head_of(metric));
-    VARVE_ASSIGN_OR_RETURN(asked->wanted, language::kairosdb::to_request(parsed, request.tenant, json_of(request)));
-    const bool saves = has_save_as(asked->wanted);
+    VARVE_ASSIGN_OR_RETURN(asked->parsed, parse(request));
+    if (language::kairosdb::has_expression(asked->parsed)) {
+      return Endpoint::Planned{[this, &request, asked]() -> Result<Response> {
+        VARVE_RETURN_IF_ERROR(understand(request, *asked));
+        return query(request, *asked);
+      }};
+    }
+    VARVE_RETURN_IF_ERROR(understand(request, *asked));
     // One that saves waits for what it writes.
-    const bool is_small = !saves && engine_.is_small(asked->wanted);
-    return Endpoint::Planned{[this, &request, asked, saves] { return query(request, *asked, saves); }, is_small};
+    const bool is_small = !has_save_as(asked->wanted) && engine_.is_small(asked->wanted);
+    return Endpoint::Planned{[this, &request, asked] { return query(request, *asked); }, is_small};
   }
 
   Result<Response> query_tags(const Request& request) const {
@@ -72,12 +76,20 @@ class KairosdbQueries {
  private:
   // A query on its way through the threads.
   struct Asked {
+    kairosdb::Query parsed;
     std::vector<KairosdbHead> heads;
     query::Request wanted;
   };
 
-  Result<Response> query(const Request& request, Asked& asked, bool saves) const {
-    if (saves) {
+  static Status understand(const Request& request, Asked& asked) {
+    for (const auto& metric : asked.parsed.metrics) asked.heads.push_back(head_of(metric));
+    VARVE_ASSIGN_OR_RETURN(asked.wanted,
+                           language::kairosdb::to_request(asked.parsed, request.tenant, json_of(request)));
+    return {};
+  }
+
+  Result<Response> query(const Request& request, Asked& asked) const {
+    if (has_save_as(asked.wanted)) {
       // Any page can make a browser send a GET, by an image.
       if (request.method != Method::post) return fail(Code::invalid, "save_as: a query that writes is a POST");
       if (writer_ == nullptr) return kairosdb_error(403, "save_as: this replica takes nothing in (roles)");

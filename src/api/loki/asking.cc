@@ -67,9 +67,10 @@ logql::Source LokiAsking::source() const {
 
 Result<message::Condition> LokiAsking::selected_by(std::string_view parameter) const {
   message::Condition out{message::Condition::Kind::any, {}, {}};
+  query::Expressions expressions;
   for (const std::string_view text : parameters.all(parameter)) {
     if (text.empty()) continue;
-    VARVE_ASSIGN_OR_RETURN(const auto matchers, logql::parse_selector(text));
+    VARVE_ASSIGN_OR_RETURN(const auto matchers, logql::parse_selector(text, expressions));
     VARVE_ASSIGN_OR_RETURN(out.parts.emplace_back(), logql::condition_of(matchers, source().names));
   }
   return out.parts.empty() ? message::Condition() : std::move(out);
@@ -86,7 +87,10 @@ void add_loki_route(Router& router, const LokiContext& context, const std::strin
     VARVE_ASSIGN_OR_RETURN(auto query, begin_query(engine, request, "loki"));
     VARVE_ASSIGN_OR_RETURN(const auto parameters, LokiParameters::of(request));
     const LokiAsking asking{store, request, parameters, *query, clock.now_ms() * kNsPerMs, rows_max};
-    VARVE_ASSIGN_OR_RETURN(auto body, query->explain(work(asking)));
+    const RegexMeter meter([&query] { return query->deadline().check(); });  // of the stages behind a search
+    auto made = work(asking);
+    if (!meter.status()) made = fail(meter.status().error());
+    VARVE_ASSIGN_OR_RETURN(auto body, query->explain(std::move(made)));
     return held_by(std::move(query), Response::json(200, std::move(body)));
   };
   for (const Method method : {Method::get, Method::post}) router.add(method, path, endpoint.on_pool(answer));

@@ -59,9 +59,10 @@ class Volumes {
       targets.remove_prefix(std::min(end + 1, targets.size()));
     }
     if (!names_.empty()) return {};
+    query::Expressions expressions;
     for (const std::string_view text : asking_.parameters.all("query")) {
       if (text.empty()) continue;
-      VARVE_ASSIGN_OR_RETURN(const auto matchers, logql::parse_selector(text));
+      VARVE_ASSIGN_OR_RETURN(const auto matchers, logql::parse_selector(text, expressions));
       for (const logql::Matcher& matcher : matchers) names_.insert(matcher.name);
     }
     return {};
@@ -105,12 +106,13 @@ class Volumes {
 class VolumeSteps {
  public:
   using Key = Volumes::Key;
-  void add(std::int64_t at_ns, const Volumes& volumes) {
+  Status add(std::int64_t at_ns, const Volumes& volumes, const LokiAsking& asking) {
     for (const auto& [labels, bytes] : volumes.all()) {
       Sum& sum = sums_[labels];
       sum.bytes += bytes;
       sum.points.emplace_back(at_ns, bytes);
     }
+    return asking.hold(volumes.all().size() * 2 * sizeof(std::pair<std::int64_t, std::uint64_t>));
   }
 
   [[nodiscard]] std::string body(bool is_range, std::uint64_t limit) const {
@@ -143,38 +145,50 @@ class VolumeSteps {
   std::map<Key, Sum> sums_;
 };
 
-// `steps`: each is the span of time that ends with it.
-Result<std::string> volume_answer(const LokiAsking& asking, const std::vector<logql::TimeSpan>& steps, bool is_range) {
+Result<std::string> answer_volume(const LokiAsking& asking) {
+  VARVE_ASSIGN_OR_RETURN(const auto span, asking.parameters.span(asking.now_ns, kHourNs));
+  VARVE_ASSIGN_OR_RETURN(const std::uint64_t limit, asking.parameters.number("limit", kVolumesUnlessSaid, 1));
+  VARVE_ASSIGN_OR_RETURN(auto condition, asking.selected_by("query"));
+  Volumes volumes(asking);
+  VARVE_RETURN_IF_ERROR(volumes.read_parameters());
+  const auto add = [&](const logql::Labels& labels, std::uint64_t, std::uint64_t bytes) {
+    return volumes.add(labels, bytes);
+  };
+  VARVE_RETURN_IF_ERROR(each_stream(asking, {span, std::move(condition), "", true}, add));
+  VolumeSteps sums;
+  VARVE_RETURN_IF_ERROR(sums.add(span.end_ns, volumes, asking));
+  return sums.body(false, limit);
+}
+
+// Each point is the volume from its time on, for a step. The rows are read once, in order of time: to count by blocks
+// would open each of them once for each step.
+Result<std::string> answer_volume_range(const LokiAsking& asking) {
+  VARVE_ASSIGN_OR_RETURN(const auto span, asking.parameters.span(asking.now_ns, kHourNs));
+  VARVE_ASSIGN_OR_RETURN(const auto asked, steps_of(asking.parameters, span));
   VARVE_ASSIGN_OR_RETURN(const std::uint64_t limit, asking.parameters.number("limit", kVolumesUnlessSaid, 1));
   VARVE_ASSIGN_OR_RETURN(const auto condition, asking.selected_by("query"));
   Volumes volumes(asking);
   VARVE_RETURN_IF_ERROR(volumes.read_parameters());
   VolumeSteps sums;
-  for (const logql::TimeSpan step : steps) {
+  std::int64_t at_ns = span.first_ns;
+  const auto step_of = [&](std::int64_t ns) { return ns - (ns - span.first_ns) % asked.step_ns; };
+  const auto end_step = [&](std::int64_t next_ns) -> Status {
+    VARVE_RETURN_IF_ERROR(sums.add(at_ns, volumes, asking));
     volumes.clear();
-    const auto add = [&](const logql::Labels& labels, std::uint64_t, std::uint64_t bytes) {
-      return volumes.add(labels, bytes);
-    };
-    VARVE_RETURN_IF_ERROR(each_stream(asking, {step, condition, "", true}, add));
-    sums.add(is_range ? step.first_ns : step.end_ns, volumes);
-  }
-  return sums.body(is_range, limit);
-}
-
-Result<std::string> answer_volume(const LokiAsking& asking) {
-  VARVE_ASSIGN_OR_RETURN(const auto span, asking.parameters.span(asking.now_ns, kHourNs));
-  return volume_answer(asking, {span}, false);
-}
-
-// Each point is the volume from its time on, for a step.
-Result<std::string> answer_volume_range(const LokiAsking& asking) {
-  VARVE_ASSIGN_OR_RETURN(const auto span, asking.parameters.span(asking.now_ns, kHourNs));
-  VARVE_ASSIGN_OR_RETURN(const auto asked, steps_of(asking.parameters, span));
-  std::vector<logql::TimeSpan> steps;
-  for (std::int64_t at = span.first_ns; at < span.end_ns; at = logql::add_ns(at, asked.step_ns)) {
-    steps.push_back({at, std::min(logql::add_ns(at, asked.step_ns), span.end_ns)});
-  }
-  return volume_answer(asking, steps, true);
+    at_ns = next_ns;
+    return {};
+  };
+  logql::Labels labels;
+  const auto add = [&](message::RowView row) -> Result<bool> {
+    labels.read(row);
+    const std::int64_t step_ns = step_of(labels.time_ns());
+    if (step_ns != at_ns) VARVE_RETURN_IF_ERROR(end_step(step_ns));
+    VARVE_RETURN_IF_ERROR(volumes.add(labels, labels.line().size()));
+    return true;
+  };
+  VARVE_RETURN_IF_ERROR(asking.source().find(span, condition, false, add));
+  VARVE_RETURN_IF_ERROR(end_step(at_ns));
+  return sums.body(true, limit);
 }
 
 Result<std::string> answer_patterns(const LokiAsking&) {

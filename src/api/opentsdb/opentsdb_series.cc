@@ -161,11 +161,13 @@ Result<std::string> opentsdb_last(const query::Engine& engine, const std::string
   std::string out;
   Writer json(out);
   json.begin_array();
+  query::Expressions expressions;
   for (const auto& series : wanted.series) {
-    VARVE_ASSIGN_OR_RETURN(query::Request request, language::opentsdb::to_request(series, tenant));
+    VARVE_ASSIGN_OR_RETURN(query::Request request, language::opentsdb::to_request(series, tenant, expressions));
     VARVE_ASSIGN_OR_RETURN(const auto id, engine.series().find_tenant(tenant));
     if (!id) break;
-    VARVE_ASSIGN_OR_RETURN(const auto all, engine.series().select(*id, series.metric, request.metrics[0].matchers));
+    VARVE_ASSIGN_OR_RETURN(const auto all, engine.series().select(*id, series.metric, request.metrics[0].matchers, {},
+                                                                  query::still_wanted(query.deadline())));
     Newest newest;
     // Most series have a sample in the last hour, and only what is older than all asked for yet is read next.
     std::int64_t end = model::kTimestampMax + 1;

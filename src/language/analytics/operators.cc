@@ -31,6 +31,7 @@ struct Written {
   std::string_view name;
   std::size_t op = 0;  // 1 … 9
   std::string_view value, value2;
+  query::Expressions* expressions = nullptr;
 
   [[nodiscard]] bool is_between() const { return op == 3 || op == 4; }
   [[nodiscard]] bool is_range() const { return op >= 3 && op <= 6; }
@@ -81,6 +82,16 @@ Result<Term> range_of(Column column, std::string_view field, const Written& writ
   return meaningful(message::make_range(column, field, meaning_of(written.op), low, high));
 }
 
+// A wrong expression has no meaning; one that is too large has.
+Result<Term> regex_term(Column column, std::string_view field, const Written& written) {
+  VARVE_RETURN_IF_ERROR(written.expressions->count(written.value));
+  if (const Status right = Regex::check(written.value); !right) {
+    return fail(Code::unsupported, std::string(right.error().message));
+  }
+  VARVE_ASSIGN_OR_RETURN(Regex regex, written.expressions->compile(written.value));
+  return message::make_term(column, field, std::move(regex), written.value);
+}
+
 // Of a column, or of a free field, which may be a text or a number and so has all operators.
 Result<Term> term_of(Column column, const Written& written) {
   const bool is_field = column == Column::field;
@@ -96,6 +107,7 @@ Result<Term> term_of(Column column, const Written& written) {
     if (!id) return fail(Code::unsupported, quoted(written.value) + " is not a UUID");
     return message::make_term(column, field, meaning_of(written.op), {id->data(), id->size()});
   }
+  if (meaning_of(written.op) == Op::regex) return regex_term(column, field, written);
   return meaningful(message::make_term(column, field, meaning_of(written.op), written.value));
 }
 
@@ -177,6 +189,7 @@ Result<Ask> parse_ask(const Node& node, const Table& table, const Context& conte
   if (node.kind != Kind::object) return fail(Code::invalid, "a term is an object with name, value and op");
   VARVE_RETURN_IF_ERROR(check_members(node, kMembers, kUnused, ""));
   Written written;
+  written.expressions = context.expressions.get();
   VARVE_ASSIGN_OR_RETURN(const Node* name, required(node, "name", ""));
   VARVE_ASSIGN_OR_RETURN(written.name, text_of(*name, "name"));
   VARVE_ASSIGN_OR_RETURN(const Node* op, required(node, "op", ""));

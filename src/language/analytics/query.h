@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "base/result.h"
 #include "language/analytics/tables.h"
 #include "message/condition.h"
+#include "query/expression.h"
 
 namespace varve::language::analytics {
 
@@ -77,6 +79,8 @@ struct Context {
   const Tables& tables;
   // Has a message of this tenant ever had a free field of that name?
   std::function<bool(std::string_view)> known_field;
+  // Of one question, which has this context for itself.
+  std::shared_ptr<query::Expressions> expressions = std::make_shared<query::Expressions>();
 };
 
 inline constexpr std::size_t kTermsMax = 10'000;  // in where and filter together

@@ -125,12 +125,21 @@ aggregate::Split split_of(const ast::Splitter& from) {
   return aggregate::BinSplit{std::get<ast::GroupByBin>(from).bins};
 }
 
+bool is_regex(const std::string& value) { return value.starts_with(ast::kRegexPrefix); }
+
+bool has_regex(const ast::TagFilter& filter) { return std::ranges::any_of(filter.values, is_regex); }
+
 }  // namespace
 
-Status add_matchers(index::Matchers& matchers, const ast::TagFilter& filter) {
-  const auto is_regex = [](const std::string& v) { return v.starts_with(ast::kRegexPrefix); };
+bool has_expression(const ast::Query& query) {
+  return std::ranges::any_of(query.metrics, [](const ast::QueryMetric& metric) {
+    return std::ranges::any_of(metric.tags, [](const auto& filter) { return has_regex(filter); });
+  });
+}
+
+Status add_matchers(index::Matchers& matchers, const ast::TagFilter& filter, query::Expressions& expressions) {
   using Kind = index::Matcher::Kind;
-  if (std::ranges::none_of(filter.values, is_regex)) {
+  if (!has_regex(filter)) {
     matchers.push_back({filter.key, Kind::any_of, filter.values});
     return {};
   }
@@ -139,14 +148,15 @@ Status add_matchers(index::Matchers& matchers, const ast::TagFilter& filter) {
     expression += expression.empty() ? "(?:" : "|(?:";
     if (is_regex(value)) {
       const std::string own = value.substr(ast::kRegexPrefix.size());
-      VARVE_RETURN_IF_ERROR(query::check_expression(own));
+      VARVE_RETURN_IF_ERROR(expressions.check(own));
       expression += own;
     } else {
       query::append_quoted(expression, value);
     }
     expression += ')';
   }
-  matchers.push_back({filter.key, Kind::regex, {expression}});
+  VARVE_ASSIGN_OR_RETURN(auto matcher, expressions.matcher(filter.key, Kind::regex, std::move(expression)));
+  matchers.push_back(std::move(matcher));
   matchers.push_back({filter.key, Kind::none_of, {""}});  // a series without the tag does not match ".*"
   return {};
 }
@@ -157,10 +167,11 @@ Result<query::Request> to_request(const ast::Query& query, const std::string& te
   out.api = "kairosdb";
   out.text = text.substr(0, query::kQueryTextMax);
   out.range = query.range;
+  query::Expressions expressions;
   for (const ast::QueryMetric& metric : query.metrics) {
     query::MetricQuery& to = out.metrics.emplace_back();
     to.metric = metric.name;
-    for (const auto& filter : metric.tags) VARVE_RETURN_IF_ERROR(add_matchers(to.matchers, filter));
+    for (const auto& filter : metric.tags) VARVE_RETURN_IF_ERROR(add_matchers(to.matchers, filter, expressions));
     query::Pipeline& pipeline = to.pipeline();
     for (const auto& aggregator : metric.aggregators) pipeline.stages.push_back(step_of(aggregator));
     pipeline.group_by = metric.group_by.tags;

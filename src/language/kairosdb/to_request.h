@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "model/time.h"
 #include "protocol/kairosdb/query.h"
+#include "query/expression.h"
 #include "query/request.h"
 
 namespace varve::language::kairosdb {
@@ -19,7 +20,11 @@ Result<query::Request> to_request(const protocol::kairosdb::Query& query, const 
 Result<query::Request> to_request(std::string_view json, const std::string& tenant, model::Timestamp now);
 
 // A value behind "regex:" is an expression; plain ones beside it become one as well, since one matcher holds one.
-// Error: invalid (no expression by itself).
-Status add_matchers(index::Matchers& matchers, const protocol::kairosdb::TagFilter& filter);
+// Error: invalid (no expression by itself, too many or too large ones).
+Status add_matchers(index::Matchers& matchers, const protocol::kairosdb::TagFilter& filter,
+                    query::Expressions& expressions);
+
+// Does it have an expression? They are compiled by to_request(), which takes its time then.
+bool has_expression(const protocol::kairosdb::Query& query);
 
 }  // namespace varve::language::kairosdb

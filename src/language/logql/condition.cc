@@ -20,6 +20,7 @@ using Join = Condition::Kind;
 
 constexpr std::int64_t kLevels = 8;
 constexpr std::string_view kAnything = "(?s).+";
+constexpr std::string_view kAnyText = "(?s).*";
 constexpr std::array<std::string_view, 13> kLevelNames{"emerg", "fatal", "alert",   "crit", "critical",
                                                        "err",   "error", "warning", "warn", "notice",
                                                        "info",  "debug", "trace"};
@@ -59,6 +60,12 @@ Condition levels(Op op, std::string_view value, const std::optional<Regex>& rege
   return joined(Join::any, std::move(any));
 }
 
+Result<message::Term> term_of(Column column, std::string_view field, Op op, std::string_view value,
+                              const std::optional<Regex>& regex) {
+  if (regex) return message::make_term(column, field, *regex, value);
+  return message::make_term(column, field, op, value);
+}
+
 // One of the cells that are the label fulfils it, which is not empty.
 Result<Condition> some_cell(std::string_view name, Op op, std::string_view value, const std::optional<Regex>& regex,
                             const FieldNames& names) {
@@ -66,14 +73,14 @@ Result<Condition> some_cell(std::string_view name, Op op, std::string_view value
   VARVE_ASSIGN_OR_RETURN(auto fields, names(name));
   fields.emplace_back(name);
   for (const std::string& field : fields) {
-    VARVE_ASSIGN_OR_RETURN(auto term, message::make_term(Column::field, field, op, value));
+    VARVE_ASSIGN_OR_RETURN(auto term, term_of(Column::field, field, op, value, regex));
     any.push_back(Condition::of(std::move(term)));
   }
   if (const auto column = label_column(name)) {
     if (*column == Column::level) {
       any.push_back(levels(op, value, regex));
     } else {
-      VARVE_ASSIGN_OR_RETURN(auto term, message::make_term(*column, "", op, value));
+      VARVE_ASSIGN_OR_RETURN(auto term, term_of(*column, "", op, value, regex));
       any.push_back(Condition::of(std::move(term)));
     }
   }
@@ -81,7 +88,7 @@ Result<Condition> some_cell(std::string_view name, Op op, std::string_view value
 }
 
 Result<Condition> has_cell(std::string_view name, const FieldNames& names) {
-  VARVE_ASSIGN_OR_RETURN(const Regex anything, Regex::compile(kAnything));
+  static const Regex anything = *Regex::compile(kAnything);
   return some_cell(name, Op::regex, kAnything, anything, names);
 }
 
@@ -106,25 +113,23 @@ Result<Condition> condition_of_matcher(const Matcher& matcher, const FieldNames&
   return is_negative(matcher.op) ? negated(std::move(out)) : std::move(out);
 }
 
-// A dot of a line's expression matches no line break, as in Go.
-Result<Condition> line_matches(const std::string& expression) {
-  VARVE_ASSIGN_OR_RETURN(auto term,
-                         message::make_term(Column::text, "", Op::regex, "(?s:.*)(?-s:" + expression + ")(?s:.*)"));
-  const bool fits_empty_line = term.regex && term.regex->matches("");
-  Condition out = Condition::of(std::move(term));
-  if (!fits_empty_line) return out;
-  VARVE_ASSIGN_OR_RETURN(auto text, message::make_term(Column::text, "", Op::regex, "(?s).*"));
-  return either(std::move(out), negated(Condition::of(std::move(text))));  // a message without a text
+Condition line_matches(const LineFilter::Expression& expression) {
+  static const Regex any_text = *Regex::compile(kAnyText);
+  Condition out = Condition::of(message::make_term(Column::text, "", expression.regex, expression.text));
+  if (!expression.regex.matches("")) return out;
+  Condition has_text = Condition::of(message::make_term(Column::text, "", any_text, kAnyText));
+  return either(std::move(out), negated(std::move(has_text)));  // a message without a text
 }
 
 Result<Condition> condition_of_line(const LineFilter& filter) {
   std::vector<Condition> any;
   const bool by_regex = filter.op == MatchOp::regex || filter.op == MatchOp::not_regex;
-  for (const std::string& text : filter.any) {
+  for (std::size_t i = 0; i < filter.any.size(); ++i) {
+    const std::string& text = filter.any[i];
     if (text.empty()) {
       any.emplace_back();  // in every line
     } else if (by_regex) {
-      VARVE_ASSIGN_OR_RETURN(any.emplace_back(), line_matches(text));
+      any.push_back(line_matches(filter.expressions[i]));
     } else {
       VARVE_ASSIGN_OR_RETURN(auto term, message::make_term(Column::text, "", Op::contains, text));
       any.push_back(Condition::of(std::move(term)));

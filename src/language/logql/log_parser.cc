@@ -33,10 +33,26 @@ auto find_op(const Ops& ops, const Token& token) {
                               [&](const auto& one) { return token.kind == Kind::sign && token.text == one.first; });
 }
 
+std::unexpected<Error> no_expression(const TokenReader& tokens, const Token& token, const Error& error) {
+  return tokens.error(token, "error parsing regexp: " + error.message);
+}
+
 Result<Regex> compile(TokenReader& tokens, const Token& token) {
-  auto regex = Regex::compile(token.text);
-  if (!regex) return tokens.error(token, "error parsing regexp: " + regex.error().message);
+  const auto counted = tokens.expressions().count(token.text);
+  if (!counted) return no_expression(tokens, token, counted.error());
+  auto regex = tokens.expressions().compile(token.text);
+  if (!regex) return no_expression(tokens, token, regex.error());
   return regex;
+}
+
+// Found anywhere in a line. A dot of a line's expression matches no line break, as in Go.
+Result<LineFilter::Expression> compile_of_line(TokenReader& tokens, const Token& token) {
+  const auto checked = tokens.expressions().check(token.text);
+  if (!checked) return no_expression(tokens, token, checked.error());
+  std::string text = "(?s:.*)(?-s:" + token.text + ")(?s:.*)";
+  auto regex = tokens.expressions().compile(text);
+  if (!regex) return no_expression(tokens, token, regex.error());
+  return LineFilter::Expression{std::move(text), std::move(*regex)};
 }
 
 bool is_regex(MatchOp op) { return op == MatchOp::regex || op == MatchOp::not_regex; }
@@ -58,14 +74,14 @@ Result<Matcher> read_matcher(TokenReader& tokens, std::string name) {
 
 Result<LineFilter> read_line_filter(TokenReader& tokens, MatchOp op) {
   tokens.take();
-  LineFilter out{op, {}};
+  LineFilter out{op, {}, {}};
   do {
     if (tokens.is_word("ip") && tokens.is_sign("(", 1))
       return tokens.unsupported(tokens.peek(), "the line filter ip()");
     const Token& text = tokens.peek();
     if (text.kind != Kind::string) return tokens.unexpected("STRING");
     if (is_regex(op)) {
-      VARVE_RETURN_IF_ERROR(compile(tokens, text));
+      VARVE_ASSIGN_OR_RETURN(out.expressions.emplace_back(), compile_of_line(tokens, text));
     }
     out.any.push_back(tokens.take().text);
   } while (tokens.take_word("or"));

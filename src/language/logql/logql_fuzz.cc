@@ -66,7 +66,8 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   const std::string_view text = input.substr(0, input.find('\0'));
   const auto query = logql::parse(text);
-  const auto selector = logql::parse_selector(text);
+  varve::query::Expressions expressions;
+  const auto selector = logql::parse_selector(text, expressions);
   if (!selector) check(!selector.error().message.empty(), "an error says something");
   if (!query) {
     check(query.error().code == varve::Code::invalid || query.error().code == varve::Code::unsupported, "one of two");

@@ -269,7 +269,8 @@ Result<Query> read_log(TokenReader& tokens, std::size_t parentheses) {
 
 Result<Query> parse(std::string_view text) {
   VARVE_ASSIGN_OR_RETURN(auto list, tokens_of(text));
-  TokenReader tokens(text, std::move(list));
+  query::Expressions expressions;
+  TokenReader tokens(text, std::move(list), expressions);
   const std::size_t parentheses = parentheses_of(tokens);
   if (tokens.is_sign("{", parentheses)) return read_log(tokens, parentheses);
   VARVE_ASSIGN_OR_RETURN(MetricQuery metric, MetricParser(tokens).expression(1, 0));
@@ -277,9 +278,9 @@ Result<Query> parse(std::string_view text) {
   return metric;
 }
 
-Result<std::vector<Matcher>> parse_selector(std::string_view text) {
+Result<std::vector<Matcher>> parse_selector(std::string_view text, query::Expressions& expressions) {
   VARVE_ASSIGN_OR_RETURN(auto list, tokens_of(text));
-  TokenReader tokens(text, std::move(list));
+  TokenReader tokens(text, std::move(list), expressions);
   VARVE_ASSIGN_OR_RETURN(auto matchers, read_selector(tokens));
   VARVE_RETURN_IF_ERROR(check_end(tokens));
   return matchers;

@@ -149,11 +149,12 @@ TEST(LogqlParser, Bounds) {
 }
 
 TEST(LogqlParser, Selectors) {
-  EXPECT_EQ(parse_selector("{}")->size(), 0U);
-  EXPECT_EQ(parse_selector(R"({a="b",c=~".*"})")->size(), 2U);
-  EXPECT_EQ(parse_selector(R"({a="b"} |= "x")").error().message,
+  query::Expressions expressions;
+  EXPECT_EQ(parse_selector("{}", expressions)->size(), 0U);
+  EXPECT_EQ(parse_selector(R"({a="b",c=~".*"})", expressions)->size(), 2U);
+  EXPECT_EQ(parse_selector(R"({a="b"} |= "x")", expressions).error().message,
             "parse error at line 1, col 9: syntax error: unexpected |=");
-  EXPECT_FALSE(parse_selector("a"));
+  EXPECT_FALSE(parse_selector("a", expressions));
 }
 
 TEST(LogqlUnits, Durations) {

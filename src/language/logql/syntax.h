@@ -27,8 +27,14 @@ struct Matcher {
 
 // |= "a" or "b": one of the texts is in the line; != and !~: none is.
 struct LineFilter {
+  // Over the whole line.
+  struct Expression {
+    std::string text;
+    Regex regex;
+  };
   MatchOp op{};
   std::vector<std::string> any;
+  std::vector<Expression> expressions;  // of the two operators that have them: of each text
 };
 
 enum class CompareOp : std::uint8_t { equal, not_equal, less, at_most, more, at_least };

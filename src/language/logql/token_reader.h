@@ -9,12 +9,17 @@
 #include <vector>
 
 #include "language/logql/lexer.h"
+#include "query/expression.h"
 
 namespace varve::language::logql {
 
 class TokenReader {
  public:
-  TokenReader(std::string_view query, std::vector<Token> tokens) : query_(query), tokens_(std::move(tokens)) {}
+  // `expressions`: those of the question that the query is, or is a part of.
+  TokenReader(std::string_view query, std::vector<Token> tokens, query::Expressions& expressions)
+      : query_(query), tokens_(std::move(tokens)), expressions_(expressions) {}
+
+  [[nodiscard]] query::Expressions& expressions() const { return expressions_; }
 
   // The next token; after the last one Kind::end, again and again.
   [[nodiscard]] const Token& peek(std::size_t ahead = 0) const {
@@ -56,6 +61,7 @@ class TokenReader {
  private:
   std::string_view query_;
   std::vector<Token> tokens_;
+  query::Expressions& expressions_;
   std::size_t at_ = 0;
 };
 

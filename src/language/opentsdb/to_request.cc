@@ -41,22 +41,27 @@ std::string expression_of_wildcard(std::string_view text, bool any_case) {
   }
 }
 
-Matcher wildcard(const Filter& filter) {
+Result<Matcher> wildcard(const Filter& filter, query::Expressions& expressions) {
   const std::string_view text = filter.text;
   const bool any_case = filter.type == Filter::Type::iwildcard;
-  if (text.find_first_not_of('*') == std::string_view::npos) return {filter.key, Matcher::Kind::none_of, {""}};
+  if (text.find_first_not_of('*') == std::string_view::npos) return Matcher{filter.key, Matcher::Kind::none_of, {""}};
   if (!any_case && text.find('*') == text.size() - 1) {
-    return {filter.key, Matcher::Kind::prefix, {std::string(text.substr(0, text.size() - 1))}};
+    return Matcher{filter.key, Matcher::Kind::prefix, {std::string(text.substr(0, text.size() - 1))}};
   }
-  return {filter.key, Matcher::Kind::regex, {expression_of_wildcard(text, any_case)}};
+  return expressions.matcher(filter.key, Matcher::Kind::regex, expression_of_wildcard(text, any_case));
 }
 
-Status matchers_of(const Filter& filter, index::Matchers& out) {
+Status matchers_of(const Filter& filter, query::Expressions& expressions, index::Matchers& out) {
   using Kind = Matcher::Kind;
+  const auto add_regex = [&](Kind kind, std::string expression) -> Status {
+    VARVE_ASSIGN_OR_RETURN(auto matcher, expressions.matcher(filter.key, kind, std::move(expression)));
+    out.push_back(std::move(matcher));
+    return {};
+  };
   const auto must_be_there = [&] { out.push_back({filter.key, Kind::none_of, {""}}); };
   switch (filter.type) {
     case Filter::Type::literal_or: out.push_back({filter.key, Kind::any_of, filter.values}); return {};
-    case Filter::Type::iliteral_or: out.push_back({filter.key, Kind::regex, {any_case_of(filter.values)}}); return {};
+    case Filter::Type::iliteral_or: return add_regex(Kind::regex, any_case_of(filter.values));
     case Filter::Type::not_literal_or: {
       Matcher matcher{filter.key, Kind::none_of, filter.values};
       matcher.values.emplace_back();
@@ -64,14 +69,18 @@ Status matchers_of(const Filter& filter, index::Matchers& out) {
       return {};
     }
     case Filter::Type::not_iliteral_or:
-      out.push_back({filter.key, Kind::not_regex, {any_case_of(filter.values)}});
+      VARVE_RETURN_IF_ERROR(add_regex(Kind::not_regex, any_case_of(filter.values)));
       must_be_there();
       return {};
     case Filter::Type::wildcard:
-    case Filter::Type::iwildcard: out.push_back(wildcard(filter)); return {};
+    case Filter::Type::iwildcard: {
+      VARVE_ASSIGN_OR_RETURN(auto matcher, wildcard(filter, expressions));
+      out.push_back(std::move(matcher));
+      return {};
+    }
     case Filter::Type::regexp:  // found anywhere in the value
-      VARVE_RETURN_IF_ERROR(query::check_expression(filter.text));
-      out.push_back({filter.key, Kind::regex, {".*(?:" + filter.text + ").*"}});
+      VARVE_RETURN_IF_ERROR(expressions.check(filter.text));
+      VARVE_RETURN_IF_ERROR(add_regex(Kind::regex, ".*(?:" + filter.text + ").*"));
       must_be_there();
       return {};
     case Filter::Type::not_key: out.push_back({filter.key, Kind::any_of, {""}}); return {};
@@ -133,10 +142,10 @@ void add_explicit(const std::vector<std::string>& keys, query::MetricQuery& to) 
   }
 }
 
-Result<query::MetricQuery> metric_query(const ast::SubQuery& query, bool ms) {
+Result<query::MetricQuery> metric_query(const ast::SubQuery& query, bool ms, query::Expressions& expressions) {
   query::MetricQuery to;
   to.metric = query.metric;
-  VARVE_ASSIGN_OR_RETURN(to.matchers, to_matchers(query.filters));
+  VARVE_ASSIGN_OR_RETURN(to.matchers, to_matchers(query.filters, expressions));
   query::Join& join = to.how.emplace<query::Join>();
   VARVE_ASSIGN_OR_RETURN(join.reducer, reducer_of(query.aggregator.empty() ? "none" : query.aggregator));
   join.resolution_ms = ms ? 1 : 1000;
@@ -157,9 +166,9 @@ Result<query::MetricQuery> metric_query(const ast::SubQuery& query, bool ms) {
 
 }  // namespace
 
-Result<index::Matchers> to_matchers(const std::vector<Filter>& filters) {
+Result<index::Matchers> to_matchers(const std::vector<Filter>& filters, query::Expressions& expressions) {
   index::Matchers out;
-  for (const Filter& filter : filters) VARVE_RETURN_IF_ERROR(matchers_of(filter, out));
+  for (const Filter& filter : filters) VARVE_RETURN_IF_ERROR(matchers_of(filter, expressions, out));
   return out;
 }
 
@@ -168,8 +177,9 @@ Result<query::Request> to_request(const ast::Query& query, std::string tenant, c
   out.range = query.range;
   out.api = "opentsdb";
   VARVE_ASSIGN_OR_RETURN(const auto id, store.find_tenant(tenant));
+  query::Expressions expressions;
   for (const ast::SubQuery& sub : query.queries) {
-    VARVE_ASSIGN_OR_RETURN(auto to, metric_query(sub, query.ms));
+    VARVE_ASSIGN_OR_RETURN(auto to, metric_query(sub, query.ms, expressions));
     if (sub.explicit_tags && id) {
       VARVE_ASSIGN_OR_RETURN(const auto keys, store.tag_keys(*id, sub.metric, {}));
       add_explicit(keys, to);
@@ -180,13 +190,14 @@ Result<query::Request> to_request(const ast::Query& query, std::string tenant, c
   return out;
 }
 
-Result<query::Request> to_request(const ast::LastQuery::Series& series, const std::string& tenant) {
+Result<query::Request> to_request(const ast::LastQuery::Series& series, const std::string& tenant,
+                                  query::Expressions& expressions) {
   query::Request request;
   request.tenant = tenant;
   request.api = "opentsdb";
   query::MetricQuery& query = request.metrics.emplace_back();
   query.metric = series.metric;
-  VARVE_ASSIGN_OR_RETURN(query.matchers, to_matchers(series.filters));
+  VARVE_ASSIGN_OR_RETURN(query.matchers, to_matchers(series.filters, expressions));
   query.pipeline().group_by = query::EachSeries();
   aggregate::Stage stage;
   stage.function = aggregate::Function::last;

@@ -137,7 +137,8 @@ TEST_F(OpentsdbToRequest, NewestSamples) {
   for (const auto& [in, out] : cases) {
     const auto parsed = ast::parse_last(parameters_of(in));
     ASSERT_TRUE(parsed) << in;
-    EXPECT_EQ(testing::text_of(to_request(parsed->series[0], "t")), out) << in;
+    query::Expressions expressions;
+    EXPECT_EQ(testing::text_of(to_request(parsed->series[0], "t", expressions)), out) << in;
   }
 }
 

@@ -27,10 +27,10 @@ std::vector<bool> overlapping(std::span<const MessagePart> parts) {
 
 // False: the block cannot tell, or what it has may be in another part, too.
 Result<bool> answer_by_block(const MessagePart& part, bool overlaps, const MessageSearch& search,
-                             const BlockSink& sink) {
+                             const Deadline& deadline, const BlockSink& sink) {
   VARVE_ASSIGN_OR_RETURN(auto opened, Block::open(part.block));
   if (overlaps && opened.has_ids()) return false;
-  VARVE_ASSIGN_OR_RETURN(const auto found, find_in(opened, search));
+  VARVE_ASSIGN_OR_RETURN(const auto found, find_in(opened, search, [&] { return deadline.check(); }));
   if (found.none()) return true;
   return sink(std::make_shared<Block>(std::move(opened)), found);
 }
@@ -47,7 +47,7 @@ Status answer_by_blocks(const storage::MessageStore& store, const MessageSearch&
     VARVE_RETURN_IF_ERROR(deadline.check());
     bool answered = false;
     if (parts[i].block) {
-      VARVE_ASSIGN_OR_RETURN(answered, answer_by_block(parts[i], overlap[i], search, block));
+      VARVE_ASSIGN_OR_RETURN(answered, answer_by_block(parts[i], overlap[i], search, deadline, block));
     }
     if (!answered) rest.push_back(std::move(parts[i]));
   }

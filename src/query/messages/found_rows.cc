@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/regex.h"
 #include "message/block/block.h"
 #include "message/block/row_cursor.h"
 #include "message/matches.h"
@@ -38,6 +39,7 @@ class HeldRows final : public RowSource {
     const MessageSearch& search = asked_->search;
     VARVE_ASSIGN_OR_RETURN(auto read, part.read(search.first_us, search.last_us));
     held_ = std::move(read.held);
+    const RegexMeter meter(asked_->check);
     std::size_t seen = 0;
     for (const auto& rows : read.pieces) {
       for (const std::byte *at = rows.data(), *const stop = at + rows.size(); at != stop;) {
@@ -45,6 +47,7 @@ class HeldRows final : public RowSource {
         at += row.bytes();
         if (++seen % kRowsBetweenChecks == 0) VARVE_RETURN_IF_ERROR(asked_->check());
         if (asked_->has_time(row.time_us()) && message::matches(search.condition, row)) rows_.push_back(row);
+        if (!meter.status()) return meter.status();
       }
     }
     std::ranges::sort(rows_, {}, message::time_order);
@@ -69,7 +72,7 @@ Result<std::unique_ptr<RowSource>> open_block(const std::shared_ptr<const Search
                                               const MessagePart& part) {
   VARVE_ASSIGN_OR_RETURN(auto opened, message::block::Block::open(part.block));
   const auto block = std::make_shared<message::block::Block>(std::move(opened));
-  VARVE_ASSIGN_OR_RETURN(const auto found, find_in(*block, asked->search));
+  VARVE_ASSIGN_OR_RETURN(const auto found, find_in(*block, asked->search, asked->check));
   return std::make_unique<message::block::RowCursor>(block, found, asked->search.newest_first);
 }
 

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 
+#include "base/regex.h"
 #include "query/messages/found_rows.h"
 
 namespace varve::query {
 
-Result<message::block::Bitmap> find_in(message::block::Block& block, const MessageSearch& search) {
+namespace {
+
+Result<message::block::Bitmap> find_unbounded(message::block::Block& block, const MessageSearch& search) {
   if (search.first_us <= block.first_us() && search.last_us >= block.last_us()) return block.find(search.condition);
   block.expect(search.condition);
   VARVE_ASSIGN_OR_RETURN(const auto times, block.times());
@@ -16,6 +19,16 @@ Result<message::block::Bitmap> find_in(message::block::Block& block, const Messa
   message::block::Bitmap among(block.messages());
   for (auto row = first; row < end; ++row) among.set(static_cast<std::size_t>(row));
   return block.find(search.condition, among);
+}
+
+}  // namespace
+
+Result<message::block::Bitmap> find_in(message::block::Block& block, const MessageSearch& search,
+                                       const std::function<Status()>& go_on) {
+  const RegexMeter meter(go_on);
+  auto found = find_unbounded(block, search);
+  VARVE_RETURN_IF_ERROR(meter.status());
+  return found;
 }
 
 Status search(const storage::MessageStore& store, const MessageSearch& search, const Deadline& deadline,

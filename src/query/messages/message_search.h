@@ -35,6 +35,7 @@ Status search(const storage::MessageStore& store, const MessageSearch& search, c
               const MessageSink& sink);
 
 // Which messages of the block are found.
-Result<message::block::Bitmap> find_in(message::block::Block& block, const MessageSearch& search);
+Result<message::block::Bitmap> find_in(message::block::Block& block, const MessageSearch& search,
+                                       const std::function<Status()>& go_on);
 
 }  // namespace varve::query
