@@ -130,7 +130,7 @@ class VARVE_SCOPED_CAPABILITY ReaderLock {
 template <class Each>
 void for_each_in_pieces(SharedMutex& mutex, std::size_t count, const Each& each)
     VARVE_EXCLUDES(mutex) VARVE_NO_THREAD_ANALYSIS {
-  constexpr std::size_t kPiece = 1024;
+  constexpr std::size_t kPiece = 256;
   for (std::size_t i = 0; i < count;) {
     const std::size_t end = count - i > kPiece ? i + kPiece : count;
     const ReaderLock lock(mutex);

@@ -4,12 +4,12 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
+#include <string_view>
 #include <vector>
 
-#include "base/result.h"
 #include "index/catalog.h"
 #include "index/matcher.h"
+#include "index/pace.h"
 #include "index/value_condition.h"
 
 namespace varve::index {
@@ -17,25 +17,23 @@ namespace varve::index {
 // Lives as long as its catalog and matcher. One thread.
 class Condition {
  public:
-  // Error: invalid (a bad regular expression, a missing one, no prefix).
-  static Result<Condition> make(const Catalog& catalog, std::uint32_t tenant, const Matcher& matcher);
+  Condition(const Catalog& catalog, std::uint32_t tenant, const Matcher& matcher, ValueCondition value);
 
   // kNone: no series of the tenant has this tag.
   [[nodiscard]] std::uint32_t key() const { return key_; }
   // Does a series without the tag match?
   [[nodiscard]] bool fits_without() const { return fits_without_; }
-  // Do series with this pair (one of key()) match?
-  [[nodiscard]] bool fits(std::uint32_t pair);
+  // Do series with this pair (one of key()) match? Means nothing once the pace has ended.
+  [[nodiscard]] bool fits(std::uint32_t pair, Pace& pace);
   // All matching pairs, ascending. Cost: one look-up a value for any_of, else all pairs of the key.
-  [[nodiscard]] std::vector<std::uint32_t> fitting_pairs();
+  [[nodiscard]] std::vector<std::uint32_t> fitting_pairs(Pace& pace);
   // The number of pairs that fitting_pairs() would examine.
   [[nodiscard]] std::size_t listing_cost() const;
 
  private:
   enum class Verdict : std::uint8_t { unknown, yes, no };
 
-  Condition(const Catalog& catalog, const Matcher& matcher, ValueCondition value)
-      : catalog_(&catalog), matcher_(&matcher), value_(std::move(value)) {}
+  [[nodiscard]] bool judge(std::string_view value, Pace& pace) const;
 
   const Catalog* catalog_;
   const Matcher* matcher_;

@@ -13,9 +13,10 @@ using Ids = std::vector<std::uint32_t>;
 
 class Selection {
  public:
-  Selection(const Catalog& catalog, std::uint32_t metric, const FindSkipped& find_skipped)
-      : catalog_(catalog), metric_(metric), find_skipped_(find_skipped) {}
+  Selection(const Catalog& catalog, std::uint32_t metric, const FindSkipped& find_skipped, Pace& pace)
+      : catalog_(catalog), metric_(metric), find_skipped_(find_skipped), pace_(pace) {}
 
+  // Complete unless the pace has ended.
   std::vector<model::SeriesId> run(std::vector<Condition> conditions) {
     conditions_ = std::move(conditions);
     for (const Condition& condition : conditions_) {
@@ -39,9 +40,12 @@ class Selection {
     for (std::size_t i = 0; i < conditions_.size(); ++i) {
       Condition& condition = conditions_[i];
       if (condition.fits_without() || condition.listing_cost() * 4 > metric_cost + 64) continue;
-      Ids pairs = condition.fitting_pairs();
+      Ids pairs = condition.fitting_pairs(pace_);
       std::size_t cost = 0;
-      for (const std::uint32_t pair : pairs) cost += catalog_.postings.count(catalog_.pairs[pair].tag_sets);
+      for (const std::uint32_t pair : pairs) {
+        cost += catalog_.postings.count(catalog_.pairs[pair].tag_sets);
+        if (!pace_.worked(1)) return false;
+      }
       cost += cost * series_a_tag_set() / 16;
       if (cost > least) continue;
       least = cost;
@@ -56,28 +60,34 @@ class Selection {
   [[nodiscard]] std::size_t series_a_tag_set() const { return catalog_.series.size() / catalog_.tag_sets.size(); }
 
   void from_tag_sets() {
+    const auto look_at = [&](std::uint32_t tag_set) {
+      if (!look_at_one_more()) return false;
+      if (!is_left_out_whole(tag_set) && fits(tag_set)) add_series_of(tag_set);
+      return true;
+    };
     for (const std::uint32_t pair : pairs_) {
-      catalog_.postings.for_each(catalog_.pairs[pair].tag_sets, [&](std::uint32_t tag_set) {
-        look_at_one_more();
-        if (!is_left_out_whole(tag_set) && fits(tag_set)) add_series_of(tag_set);
-      });
+      if (!catalog_.postings.walk(catalog_.pairs[pair].tag_sets, look_at)) return;
     }
-    if (!std::ranges::is_sorted(found_)) std::ranges::sort(found_);
+    if (!std::ranges::is_sorted(found_)) pace_.aside([this] { std::ranges::sort(found_); });
   }
 
   void from_metric() {
-    catalog_.postings.for_each(catalog_.metrics[metric_].series, [&](std::uint32_t series) {
-      look_at_one_more();
-      if (is_left_out(series)) return;
-      if (fits(catalog_.series[series].tag_set)) found_.push_back(model::SeriesId{series});
+    catalog_.postings.walk(catalog_.metrics[metric_].series, [&](std::uint32_t series) {
+      if (!look_at_one_more()) return false;
+      if (!is_left_out(series) && fits(catalog_.series[series].tag_set)) found_.push_back(model::SeriesId{series});
+      return true;
     });
   }
 
-  // To be called for each series or tag set.
-  void look_at_one_more() {
-    if (++looked_at_ != kSkipAfter || find_skipped_ == nullptr) return;
-    skipped_ = find_skipped_();
-    std::erase_if(found_, [this](model::SeriesId series) { return skipped_.contains(series); });
+  // To be called for each series or tag set. False: no more of them.
+  bool look_at_one_more() {
+    if (!pace_.worked(1 + conditions_.size())) return false;
+    if (++looked_at_ != kSkipAfter || find_skipped_ == nullptr) return true;
+    pace_.aside([this] {
+      skipped_ = find_skipped_();
+      std::erase_if(found_, [this](model::SeriesId series) { return skipped_.contains(series); });
+    });
+    return true;
   }
 
   [[nodiscard]] bool is_left_out(std::uint32_t series) const {
@@ -102,7 +112,7 @@ class Selection {
       bool fits = condition.fits_without();
       catalog_.for_each_pair(tag_set, [&](std::uint32_t pair) {
         if (catalog_.pairs[pair].key != condition.key()) return true;
-        fits = condition.fits(pair);
+        fits = condition.fits(pair, pace_);
         return false;
       });
       return fits;
@@ -118,6 +128,7 @@ class Selection {
   const Catalog& catalog_;
   std::uint32_t metric_;
   const FindSkipped& find_skipped_;
+  Pace& pace_;
   SkippedSeries skipped_;
   std::size_t looked_at_ = 0;
   std::vector<Condition> conditions_;
@@ -128,24 +139,34 @@ class Selection {
 }  // namespace
 
 Status check_matchers(const Matchers& matchers) {
-  const Catalog nothing;
-  for (const Matcher& matcher : matchers) {
-    if (auto made = Condition::make(nothing, 0, matcher); !made) return fail(std::move(made.error()));
-  }
+  for (const Matcher& matcher : matchers) VARVE_RETURN_IF_ERROR(ValueCondition::make(matcher));
   return {};
 }
 
 Result<std::vector<model::SeriesId>> SeriesIndex::select(model::TenantId tenant, std::string_view metric,
-                                                         const Matchers& matchers, const FindSkipped& skipped) const {
+                                                         const Matchers& matchers, const FindSkipped& skipped,
+                                                         Turns* turns) const {
+  Pace pace(turns);
+  std::vector<ValueCondition> values;
+  VARVE_RETURN_IF_ERROR(pace.aside([&]() -> Status {
+    for (const Matcher& matcher : matchers) {
+      VARVE_ASSIGN_OR_RETURN(auto value, ValueCondition::make(matcher));
+      values.push_back(std::move(value));
+    }
+    return {};
+  }));
   const Catalog& catalog = tables_->catalog;
-  std::vector<Condition> conditions;
-  for (const Matcher& matcher : matchers) {
-    VARVE_ASSIGN_OR_RETURN(auto condition, Condition::make(catalog, model::to_int(tenant), matcher));
-    conditions.push_back(std::move(condition));
-  }
   const std::uint32_t id = catalog.find_metric(model::to_int(tenant), metric);
   if (id == kNone) return std::vector<model::SeriesId>{};
-  return Selection(catalog, id, skipped).run(std::move(conditions));
+  const RegexMeter meter([&pace] { return pace.go_on(); });
+  std::vector<Condition> conditions;
+  for (std::size_t i = 0; i < matchers.size(); ++i) {
+    conditions.emplace_back(catalog, model::to_int(tenant), matchers[i], std::move(values[i]));
+  }
+  auto found = Selection(catalog, id, skipped, pace).run(std::move(conditions));
+  VARVE_RETURN_IF_ERROR(meter.status());
+  VARVE_RETURN_IF_ERROR(pace.status());
+  return found;
 }
 
 }  // namespace varve::index

@@ -32,6 +32,7 @@
 #include "index/skipped_series.h"
 #include "index/tag_count.h"
 #include "index/tag_set_spans.h"
+#include "index/turns.h"
 #include "model/ids.h"
 #include "model/tags.h"
 
@@ -141,11 +142,13 @@ class SeriesIndex {
 
   // --- queries
   // Series of the metric that match all matchers, ascending, without the skipped ones where there are many. Unknown
-  // metric: empty. Error: invalid (a bad regex, or an empty list of values in a matcher of kind prefix, regex,
-  // not_regex).
+  // metric: empty. With `turns` others come to the index in between, and `skipped` is called without the lock. Errors:
+  // invalid (a bad regex, or an empty list of values in a matcher of kind prefix, regex, not_regex), limit (a value is
+  // too long for the size of a regex), what the turns said.
   [[nodiscard]] Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,
                                                             const Matchers& matchers,
-                                                            const FindSkipped& skipped = nullptr) const;
+                                                            const FindSkipped& skipped = nullptr,
+                                                            Turns* turns = nullptr) const;
   // Sorted; a page costs as the names in it, not as all of them.
   [[nodiscard]] std::vector<std::string> metric_names(model::TenantId tenant, const NamePage& page) const;
   // Likewise, over all series of the metric; empty metric: of the tenant.

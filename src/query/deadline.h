@@ -12,6 +12,7 @@
 #include "query/budget.h"
 #include "query/engine.h"
 #include "storage/sample_store.h"
+#include "storage/series_store.h"
 
 namespace varve::query {
 
@@ -53,6 +54,11 @@ inline auto charge_of(Budget& budget, const Deadline& deadline) {
     VARVE_RETURN_IF_ERROR(deadline.check());
     return budget.charge(bytes);
   };
+}
+
+// For calls of the store that are asked for names. `deadline` must outlive it.
+inline storage::GoOn still_wanted(const Deadline& deadline) {
+  return [&deadline] { return deadline.check(); };
 }
 
 // Of a scan of so many series: starting a thread costs about as much as reading a dozen chunks. limits.threads ≥ 1.

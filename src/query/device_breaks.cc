@@ -62,7 +62,8 @@ Result<BreaksByTags> breaks_told(const Teller& teller, const std::set<TagValues>
   for (const TagValues& values : wanted) {
     if (devices.values.empty() || devices.values.back() != values[0]) devices.values.push_back(values[0]);
   }
-  VARVE_ASSIGN_OR_RETURN(auto found, sources.series.select(sources.tenant, teller.metric, {devices}, range));
+  VARVE_ASSIGN_OR_RETURN(
+      auto found, sources.series.select(sources.tenant, teller.metric, {devices}, range, still_wanted(deadline)));
   const auto tags = sources.series.tags(sources.tenant, found);
   std::vector<model::SeriesId> series;
   std::vector<TagValues> names;

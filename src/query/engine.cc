@@ -76,14 +76,16 @@ bool Engine::is_small(const Request& request) const {
   }
   const std::int64_t hours = (request.range.last - first) / model::kHourMs + 1;
   if (hours > static_cast<std::int64_t>(kSeriesHoursMax)) return false;
+  // A selection that is not done in its first turn is not small: the connections of this thread wait.
+  const auto not_at_once = []() -> Status { return fail(Code::limit, "the query is not small"); };
   std::size_t series_hours = 0;
   for (const MetricQuery& metric : request.metrics) {
     const auto is_exact = [](const index::Matcher& m) { return m.kind == index::Matcher::Kind::any_of; };
     const auto* const name = std::get_if<std::string>(&metric.metric);
     if (name == nullptr || metric.matchers.empty() || !std::ranges::all_of(metric.matchers, is_exact)) return false;
     const auto found =
-        series_.select(**tenant, *name, metric.matchers, read_range(read_through(metric), request.range));
-    if (!found) return true;  // an error is quickly told
+        series_.select(**tenant, *name, metric.matchers, read_range(read_through(metric), request.range), not_at_once);
+    if (!found) return found.error().code != Code::limit;  // other errors are quickly told
     series_hours += found->size() * static_cast<std::size_t>(hours);
     if (series_hours > kSeriesHoursMax) return false;
   }

@@ -76,7 +76,8 @@ class Asked {
 // that is wanted, it is not looked up when each was seen: that may cost more than the scan.
 Result<std::vector<Asked::Alive>> Asked::alive_in(TimeRange range, const index::Matchers& matchers,
                                                   std::size_t wanted) {
-  VARVE_ASSIGN_OR_RETURN(const auto series, engine_.series().select(tenant_, query_.metric, matchers, range));
+  VARVE_ASSIGN_OR_RETURN(const auto series,
+                         engine_.series().select(tenant_, query_.metric, matchers, range, still_wanted(deadline_)));
   VARVE_RETURN_IF_ERROR(budget_.charge(series.size() * (sizeof(SeriesId) + sizeof(Alive))));
   ticket_.count().series(series.size());
   std::vector<Alive> alive;

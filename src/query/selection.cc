@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/regex.h"
 #include "base/sort_unique.h"
 #include "index/value_condition.h"
 
@@ -33,7 +34,7 @@ Status for_each_metric(const storage::SeriesStore& store, model::TenantId tenant
                        const index::Matchers& matchers, model::TimeRange seen, const Deadline& deadline,
                        const FoundSeries& found) {
   if (const auto* name = std::get_if<std::string>(&metric)) {
-    VARVE_ASSIGN_OR_RETURN(const auto series, store.select(tenant, *name, matchers, seen));
+    VARVE_ASSIGN_OR_RETURN(const auto series, store.select(tenant, *name, matchers, seen, still_wanted(deadline)));
     return series.empty() ? Status() : found(*name, series);
   }
   const auto& names = std::get<index::Matchers>(metric);
@@ -43,11 +44,14 @@ Status for_each_metric(const storage::SeriesStore& store, model::TenantId tenant
     conditions.push_back(std::move(condition));
   }
   VARVE_RETURN_IF_ERROR(index::check_matchers(matchers));
+  const RegexMeter meter([&] { return deadline.check(); });
   VARVE_ASSIGN_OR_RETURN(const auto listed, candidates(store, tenant, names));
   for (const std::string& name : listed) {
     VARVE_RETURN_IF_ERROR(deadline.check());
-    if (!std::ranges::all_of(conditions, [&](const auto& condition) { return condition.fits(name); })) continue;
-    VARVE_ASSIGN_OR_RETURN(const auto series, store.select(tenant, name, matchers, seen));
+    const bool fits = std::ranges::all_of(conditions, [&](const auto& condition) { return condition.fits(name); });
+    VARVE_RETURN_IF_ERROR(meter.status());
+    if (!fits) continue;
+    VARVE_ASSIGN_OR_RETURN(const auto series, store.select(tenant, name, matchers, seen, still_wanted(deadline)));
     if (!series.empty()) VARVE_RETURN_IF_ERROR(found(name, series));
   }
   return {};
@@ -57,7 +61,7 @@ Result<Selection> select(const storage::SeriesStore& store, model::TenantId tena
                          model::TimeRange seen, const Deadline& deadline, Budget& budget) {
   Selection out;
   if (const auto* name = std::get_if<std::string>(&query.metric)) {
-    VARVE_ASSIGN_OR_RETURN(out.series, store.select(tenant, *name, query.matchers, seen));
+    VARVE_ASSIGN_OR_RETURN(out.series, store.select(tenant, *name, query.matchers, seen, still_wanted(deadline)));
     return out;
   }
   std::vector<std::pair<model::SeriesId, std::uint32_t>> found;

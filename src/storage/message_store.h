@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "message/builder.h"
 #include "message/condition.h"
+#include "storage/go_on.h"
 
 namespace varve::message::block {
 class Sections;
@@ -82,9 +83,10 @@ class MessageStore {
 
   // Deletes the messages from first_us to last_us, both inclusive, that fulfil the condition, of those that were
   // acknowledged before; returns how many. Durable, and seen by every query that starts later. Unknown tenant: none.
-  // Error: nothing is deleted (io, corrupt, unavailable), or, in a cluster, some of it.
+  // Error: nothing is deleted (io, corrupt, unavailable, limit: an expression is too large for a text, or what `go_on`
+  // said), or, in a cluster, some of it.
   virtual Result<std::uint64_t> delete_messages(std::string_view tenant, std::int64_t first_us, std::int64_t last_us,
-                                                const message::Condition& condition) = 0;
+                                                const message::Condition& condition, const GoOn& go_on = {}) = 0;
 
   // nullptr: no other process appends.
   [[nodiscard]] virtual MessageArrivals* arrivals_elsewhere() { return nullptr; }

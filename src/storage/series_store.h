@@ -18,6 +18,7 @@
 #include "index/tag_count.h"
 #include "model/ids.h"
 #include "model/tags.h"
+#include "storage/go_on.h"
 #include "storage/series_stats.h"
 
 namespace varve::storage {
@@ -50,11 +51,13 @@ class SeriesStore {
   // The group of the same series, in the same order, with this TTL. Errors: those of define_group().
   Result<model::GroupId> group_of_ttl(model::GroupId like, std::uint32_t ttl_s);
 
-  // Series of the metric that match all matchers, ascending. Unknown metric: empty. Error: invalid (a bad regex). Some
-  // that have no sample in `seen` may be left out.
+  // Series of the metric that match all matchers, ascending. Unknown metric: empty. Errors: invalid (a bad regex),
+  // limit (a value is too long for the size of a regex), what `go_on` said. Some that have no sample in `seen` may be
+  // left out. Whoever defines series does not wait until it is done.
   [[nodiscard]] virtual Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,
                                                                     const index::Matchers& matchers,
-                                                                    model::TimeRange seen = {}) const = 0;
+                                                                    model::TimeRange seen = {},
+                                                                    const GoOn& go_on = {}) const = 0;
 
   // Tags of each series, in order of `series`.
   [[nodiscard]] virtual std::vector<model::Tags> tags(model::TenantId tenant,

@@ -61,8 +61,9 @@ class MessageFeed final : public storage::MessageStore, public MessageNews {
     return store_.message_names(tenant);
   }
   Result<std::uint64_t> delete_messages(std::string_view tenant, std::int64_t first_us, std::int64_t last_us,
-                                        const message::Condition& condition) override {
-    return store_.delete_messages(tenant, first_us, last_us, condition);
+                                        const message::Condition& condition,
+                                        const storage::GoOn& go_on) override {
+    return store_.delete_messages(tenant, first_us, last_us, condition, go_on);
   }
 
   [[nodiscard]] std::shared_ptr<const void> listen(std::string tenant, Listener listener) override;

@@ -22,7 +22,7 @@ class HeldStore final : public storage::MessageStore {
   }
   [[nodiscard]] Result<storage::MessageNames> message_names(std::string_view) const override { return {}; }
   Result<std::uint64_t> delete_messages(std::string_view, std::int64_t, std::int64_t,
-                                        const message::Condition&) override {
+                                        const message::Condition&, const storage::GoOn&) override {
     return fail(Code::unsupported, "a store that is read");
   }
   [[nodiscard]] storage::MessageArrivals* arrivals_elsewhere() override { return elsewhere; }

@@ -143,7 +143,8 @@ class Catalog {
     VARVE_ASSIGN_OR_RETURN(const std::uint64_t from, first_of(page));
     Listed listed;
     if (tenant) {
-      VARVE_ASSIGN_OR_RETURN(const auto found, store_.select(*tenant, metric, matchers));
+      VARVE_ASSIGN_OR_RETURN(const auto found,
+                             store_.select(*tenant, metric, matchers, {}, query::still_wanted(query.deadline())));
       VARVE_RETURN_IF_ERROR(query.budget().charge(found.size() * sizeof(model::SeriesId)));
       VARVE_ASSIGN_OR_RETURN(listed,
                              page_of_series(SeenSeries(store_, *tenant, range, query), found, from, page.limit));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include "api/esmond/lookups.h"
 #include "api/esmond/names.h"
@@ -70,28 +71,45 @@ std::string row_of_polled(const Inventory& inventory, std::string_view object, c
 // std::chrono's years end at 32767.
 std::int64_t year_of(model::Timestamp time) { return 1970 + model::units_between(0, time, model::TimeUnit::years); }
 
-// Keys of all series of a metric.
+// A key for each year in which there were samples. Those that are known already hold nothing more.
+Status add_years(const std::string& row, const storage::SeriesStats& stats, query::UnderWay& query,
+                 std::set<std::string>& out) {
+  const std::int64_t last = year_of(stats.last_ms);
+  for (std::int64_t year = year_of(stats.first_ms); year <= last; ++year) {
+    VARVE_RETURN_IF_ERROR(query.check());
+    std::string key = row + ":" + std::to_string(year);
+    if (out.contains(key)) continue;
+    VARVE_RETURN_IF_ERROR(query.budget().charge(2 * row.size() + sizeof(std::string)));
+    out.insert(std::move(key));
+  }
+  return {};
+}
+
+// Keys of all series of a metric, looked at a few at a time.
 Status add_rows(const Call& call, model::TenantId tenant, const Inventory& inventory, const std::string& metric,
                 query::UnderWay& query, std::set<std::string>& out) {
+  constexpr std::size_t kAtOnce = 4096;
   const storage::SeriesStore& store = call.parts.engine.series();
-  VARVE_ASSIGN_OR_RETURN(const auto series, store.select(tenant, metric, {}));
-  VARVE_ASSIGN_OR_RETURN(const auto stats, store.series_stats(tenant, series));
-  const auto tags = store.tags(tenant, series);
-  for (std::size_t i = 0; i < series.size(); ++i) {
-    if (stats[i].points == 0) continue;
-    const std::string row =
-        metric.starts_with(kPolledPrefix)
-            ? row_of_polled(inventory, std::string_view(metric).substr(kPolledPrefix.size()), tags[i])
-            : row_of_own(tags[i]);
-    if (row.empty()) continue;
-    const std::int64_t last = year_of(stats[i].last_ms);
-    for (std::int64_t year = year_of(stats[i].first_ms); year <= last; ++year) {
-      VARVE_RETURN_IF_ERROR(query.check());
-      VARVE_RETURN_IF_ERROR(query.budget().charge(2 * row.size() + sizeof(std::string)));
-      out.insert(row + ":" + std::to_string(year));
+  VARVE_ASSIGN_OR_RETURN(const auto all, store.select(tenant, metric, {}, {}, query::still_wanted(query.deadline())));
+  VARVE_RETURN_IF_ERROR(query.budget().charge(all.size() * sizeof(model::SeriesId)));
+  for (std::span<const model::SeriesId> rest(all); !rest.empty();) {
+    VARVE_RETURN_IF_ERROR(query.check());
+    const auto series = rest.first(std::min(kAtOnce, rest.size()));
+    rest = rest.subspan(series.size());
+    VARVE_ASSIGN_OR_RETURN(const auto stats, store.series_stats(tenant, series));
+    const auto tags = store.tags(tenant, series);
+    for (std::size_t i = 0; i < series.size(); ++i) {
+      if (stats[i].points == 0) continue;
+      const std::string row =
+          metric.starts_with(kPolledPrefix)
+              ? row_of_polled(inventory, std::string_view(metric).substr(kPolledPrefix.size()), tags[i])
+              : row_of_own(tags[i]);
+      if (row.empty()) continue;
+      VARVE_RETURN_IF_ERROR(add_years(row, stats[i], query, out));
     }
   }
-  return query.check();
+  query.budget().release(all.size() * sizeof(model::SeriesId));
+  return {};
 }
 
 }  // namespace

@@ -16,13 +16,16 @@ namespace {
 Result<std::vector<model::SeriesId>> find(const DeleteContext& context, model::TenantId tenant,
                                           const Selection& selection, const std::string& api, const std::string& text,
                                           std::atomic<bool>* gone) {
-  if (selection.metric) return context.series.select(tenant, *selection.metric, selection.matchers);
+  const query::Request shown = query::shown_as(selection.tenant, api, text.substr(0, query::kQueryTextMax));
+  VARVE_ASSIGN_OR_RETURN(const auto query, query::UnderWay::begin(context.engine, shown, gone));
+  if (selection.metric) {
+    return query->explain(context.series.select(tenant, *selection.metric, selection.matchers, {},
+                                                query::still_wanted(query->deadline())));
+  }
   std::vector<model::SeriesId> all;
   query::Search search;
   search.tenant = selection.tenant;
   search.matchers = selection.matchers;
-  const query::Request shown = query::shown_as(selection.tenant, api, text.substr(0, query::kQueryTextMax));
-  VARVE_ASSIGN_OR_RETURN(const auto query, query::UnderWay::begin(context.engine, shown, gone));
   const auto add = [&](model::TenantId, const std::string&, std::span<const model::SeriesId> series) -> Status {
     all.insert(all.end(), series.begin(), series.end());
     return query->budget().charge(series.size_bytes());

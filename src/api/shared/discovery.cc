@@ -106,7 +106,8 @@ Status SeenSeries::among(std::span<const SeriesId> series, const Found& found) c
 Status SeenSeries::of_metric(std::string_view metric, const index::Matchers& matchers, const Found& found) const {
   VARVE_RETURN_IF_ERROR(query_.check());
   VARVE_ASSIGN_OR_RETURN(const auto series,
-                         store_.select(tenant_, metric, matchers, range_.value_or(model::TimeRange())));
+                         store_.select(tenant_, metric, matchers, range_.value_or(model::TimeRange()),
+                                       query::still_wanted(query_.deadline())));
   query_.ticket().count().series(series.size());
   VARVE_RETURN_IF_ERROR(query_.budget().charge(series.size() * sizeof(SeriesId)));
   VARVE_RETURN_IF_ERROR(among(series, found));
@@ -199,7 +200,8 @@ Result<SeenSeries::Tags> SeenSeries::page_of_metric(std::string_view metric, con
         tags[{one.key, one.value}] = {one.series, *next++};
       } else {
         const index::Matchers matchers{{one.key, index::Matcher::Kind::any_of, {one.value}}};
-        VARVE_ASSIGN_OR_RETURN(auto series, store_.select(tenant_, metric, matchers));
+        VARVE_ASSIGN_OR_RETURN(auto series,
+                               store_.select(tenant_, metric, matchers, {}, query::still_wanted(query_.deadline())));
         tagged.push_back({one.key, one.value, std::move(series)});
       }
     }

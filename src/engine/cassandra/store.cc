@@ -49,8 +49,8 @@ Store::~Store() {
 storage::SeriesStore& Store::series() { return state_->series; }
 
 Result<std::uint64_t> Store::delete_messages(std::string_view tenant, std::int64_t first_us, std::int64_t last_us,
-                                             const message::Condition& condition) {
-  return state_->message_eraser.erase(tenant, first_us, last_us, condition);
+                                             const message::Condition& condition, const storage::GoOn& go_on) {
+  return state_->message_eraser.erase(tenant, first_us, last_us, condition, go_on);
 }
 
 std::function<void(Status)> Store::counted(std::function<void(Status)> done) {

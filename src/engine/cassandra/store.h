@@ -37,7 +37,7 @@ class Store final : public storage::SampleStore, public storage::MessageStore, p
                                                                         std::int64_t last_us) const override;
   [[nodiscard]] Result<storage::MessageNames> message_names(std::string_view tenant) const override;
   Result<std::uint64_t> delete_messages(std::string_view tenant, std::int64_t first_us, std::int64_t last_us,
-                                        const message::Condition& condition) override;
+                                        const message::Condition& condition, const storage::GoOn& go_on = {}) override;
   [[nodiscard]] storage::MessageArrivals* arrivals_elsewhere() override;
   Status scan(model::TenantId tenant, std::span<const model::SeriesId> series, const storage::ScanOptions& options,
               storage::PieceSink& sink) override;

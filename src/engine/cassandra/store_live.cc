@@ -76,8 +76,8 @@ class MessagesApart final : public MessageStore {
     return below_.message_names(prefix_ + std::string(tenant));
   }
   Result<std::uint64_t> delete_messages(std::string_view tenant, std::int64_t first_us, std::int64_t last_us,
-                                        const message::Condition& condition) override {
-    return below_.delete_messages(prefix_ + std::string(tenant), first_us, last_us, condition);
+                                        const message::Condition& condition, const storage::GoOn& go_on) override {
+    return below_.delete_messages(prefix_ + std::string(tenant), first_us, last_us, condition, go_on);
   }
 
  private:

@@ -16,8 +16,7 @@ bool has_rows_in(const Head::Fragment* first, model::TimeRange range) {
 }
 
 // Keeps the series of which the head has samples in the range.
-void keep_those_of(const Head& head, const index::SeriesIndex& index, model::TimeRange range,
-                   index::SkippedSeries& skipped) {
+void keep_those_of(const Head& head, const Catalog& catalog, model::TimeRange range, index::SkippedSeries& skipped) {
   std::vector<std::uint32_t> groups;
   for (std::uint32_t from = 0;;) {
     {
@@ -29,15 +28,16 @@ void keep_those_of(const Head& head, const index::SeriesIndex& index, model::Tim
       }
       groups.resize(kept);
     }
+    const ReaderLock lock(catalog.mutex);
     for (const std::uint32_t group : groups) {
-      for (const model::SeriesId series : index.group_series(model::GroupId{group})) skipped.keep(series);
+      for (const model::SeriesId series : catalog.index.group_series(model::GroupId{group})) skipped.keep(series);
     }
   }
 }
 
 }  // namespace
 
-index::SkippedSeries series_beside(const View& view, const index::SeriesIndex& index, model::TimeRange range) {
+index::SkippedSeries series_beside(const View& view, const Catalog& catalog, model::TimeRange range) {
   index::SkippedSeries skipped;
   for (std::uint32_t number = 0; number < view.stats->page_count(); ++number) {
     const StatsPage* const page = view.stats->page(number);
@@ -45,7 +45,7 @@ index::SkippedSeries series_beside(const View& view, const index::SeriesIndex& i
   }
   if (skipped.empty()) return skipped;
   for (const auto& head : {view.immutable, view.head}) {
-    if (head != nullptr) keep_those_of(*head, index, range, skipped);
+    if (head != nullptr) keep_those_of(*head, catalog, range, skipped);
   }
   return skipped;
 }

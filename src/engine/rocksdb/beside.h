@@ -4,13 +4,13 @@
 #pragma once
 
 #include "engine/rocksdb/runs/view.h"
-#include "index/series_index.h"
+#include "engine/rocksdb/series/catalog.h"
+#include "index/skipped_series.h"
 #include "model/time.h"
 
 namespace varve::engine::rocksdb {
 
-// Pages of series of which neither the runs nor a head have a sample in the range. Of all tenants. The caller holds the
-// lock of the index.
-index::SkippedSeries series_beside(const View& view, const index::SeriesIndex& index, model::TimeRange range);
+// Pages of series of which neither the runs nor a head have a sample in the range. Of all tenants.
+index::SkippedSeries series_beside(const View& view, const Catalog& catalog, model::TimeRange range);
 
 }  // namespace varve::engine::rocksdb

@@ -3,6 +3,7 @@
 // What is acknowledged later comes with later flushes, and is not touched.
 #include <algorithm>
 
+#include "base/regex.h"
 #include "engine/rocksdb/jobs.h"
 #include "engine/rocksdb/runs/message_source.h"
 #include "engine/rocksdb/runs/run_cursor.h"
@@ -14,6 +15,7 @@ namespace varve::engine::rocksdb {
 namespace {
 
 constexpr std::int64_t kMicrosPerMs = 1000;
+constexpr std::uint64_t kRowsBetweenChecks = 4096;
 
 // What is to go, and the commit that it is gathered in.
 class MessageEraser {
@@ -21,10 +23,14 @@ class MessageEraser {
   MessageEraser(const JobContext& job, const MessageErasure& what)
       : job_(job), what_(what), draft_(job.tables.database()) {}
 
+  // What an expression may cost is bounded: others wait for maintenance. Error: limit (it would cost more).
   Status slot(const SlotKey& slot, const RunList& runs);
   Result<std::uint64_t> commit();
 
  private:
+  [[nodiscard]] Status go_on() const { return what_.go_on ? what_.go_on() : Status(); }
+  // Is the delete still wanted? To be called for each row.
+  Status check() { return ++rows_ % kRowsBetweenChecks == 0 ? go_on() : Status(); }
   [[nodiscard]] bool goes(message::RowView row) const {
     return row.time_us() >= what_.first_us && row.time_us() <= what_.last_us && message::matches(what_.condition, row);
   }
@@ -33,7 +39,8 @@ class MessageEraser {
     return all && !run.sealed.empty() && run.sealed.front().first_us >= what_.first_us &&
            run.sealed.back().last_us <= what_.last_us;
   }
-  Result<bool> holds_some(const RunList& runs) const;
+  Result<bool> holds_some(const RunList& runs);
+  Status edit(const SlotKey& slot, const RunList& runs);
   Status rewrite(const SlotKey& slot, const RunList& runs);
 
   const JobContext& job_;
@@ -41,14 +48,16 @@ class MessageEraser {
   Database::Draft draft_;
   Change change_{.what = "erase"};
   std::uint64_t erased_ = 0;
+  std::uint64_t rows_ = 0;  // that were looked at
 };
 
 // Slots of which nothing goes are not written again.
-Result<bool> MessageEraser::holds_some(const RunList& runs) const {
+Result<bool> MessageEraser::holds_some(const RunList& runs) {
   auto rows = merged_messages(runs, job_.tables.database());
   while (true) {
     VARVE_ASSIGN_OR_RETURN(const auto row, rows.next());
     if (!row) return false;
+    VARVE_RETURN_IF_ERROR(check());
     if (goes(*row)) return true;
   }
 }
@@ -61,6 +70,7 @@ Status MessageEraser::rewrite(const SlotKey& slot, const RunList& runs) {
   while (true) {
     VARVE_ASSIGN_OR_RETURN(const auto row, rows.next());
     if (!row) break;
+    VARVE_RETURN_IF_ERROR(check());
     if (goes(*row)) {
       ++erased_;
     } else {
@@ -73,6 +83,12 @@ Status MessageEraser::rewrite(const SlotKey& slot, const RunList& runs) {
 }
 
 Status MessageEraser::slot(const SlotKey& slot, const RunList& runs) {
+  const RegexMeter meter([this] { return go_on(); });
+  VARVE_RETURN_IF_ERROR(edit(slot, runs));
+  return meter.status();
+}
+
+Status MessageEraser::edit(const SlotKey& slot, const RunList& runs) {
   if (runs.size() == 1 && goes_whole(*runs[0])) {
     erased_ += runs[0]->samples;
   } else {

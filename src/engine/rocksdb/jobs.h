@@ -14,6 +14,7 @@
 #include "engine/rocksdb/series/catalog.h"
 #include "engine/rocksdb/settle/set_aside.h"
 #include "message/condition.h"
+#include "storage/go_on.h"
 
 namespace varve::engine::rocksdb {
 
@@ -84,6 +85,7 @@ struct MessageErasure {
   std::int64_t first_us = 0;  // both inclusive
   std::int64_t last_us = 0;
   const message::Condition& condition;
+  const storage::GoOn& go_on;
 };
 Result<std::uint64_t> erase_messages(const JobContext& job, const MessageErasure& what);
 

@@ -141,10 +141,10 @@ Result<storage::MessageNames> Store::message_names(std::string_view tenant) cons
 }
 
 Result<std::uint64_t> Store::delete_messages(std::string_view tenant, std::int64_t first_us, std::int64_t last_us,
-                                             const message::Condition& condition) {
+                                             const message::Condition& condition, const storage::GoOn& go_on) {
   VARVE_ASSIGN_OR_RETURN(const auto id, find_tenant(tenant));
   if (!id || first_us > last_us) return 0;
-  return state_->maintenance.erase_messages({*id, first_us, last_us, condition});
+  return state_->maintenance.erase_messages({*id, first_us, last_us, condition, go_on});
 }
 
 }  // namespace varve::engine::rocksdb

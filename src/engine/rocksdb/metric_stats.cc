@@ -36,23 +36,30 @@ class HeadAdder {
     return true;
   }
 
+  // Rows are read without the lock.
   void add() {
-    const ReaderLock lock(catalog_.mutex);
-    for (const HeadFragment& fragment : fragments_) {
-      const auto series = catalog_.index.group_series(model::GroupId{fragment.group});
-      columns_.resize(series.size());
+    series_.clear();
+    counted_.clear();
+    for_each_in_pieces(catalog_.mutex, fragments_.size(), [&](std::size_t i) VARVE_REQUIRES_SHARED(catalog_.mutex) {
+      series_.push_back(catalog_.index.group_series(model::GroupId{fragments_[i].group}));
+    });
+    for (std::size_t f = 0; f < fragments_.size(); ++f) {
+      columns_.resize(series_[f].size());
       std::iota(columns_.begin(), columns_.end(), std::uint16_t{0});
-      counter_.count(fragment, columns_);
-      for (std::size_t i = 0; i < series.size(); ++i) {
-        sums_.add(catalog_.index.metric_number(series[i]), counter_.of(i));
-      }
+      counter_.count(fragments_[f], columns_);
+      for (std::size_t i = 0; i < columns_.size(); ++i) counted_.emplace_back(series_[f][i], counter_.of(i));
     }
+    for_each_in_pieces(catalog_.mutex, counted_.size(), [&](std::size_t i) VARVE_REQUIRES_SHARED(catalog_.mutex) {
+      sums_.add(catalog_.index.metric_number(counted_[i].first), counted_[i].second);
+    });
   }
 
   const Head& head_;
   const Catalog& catalog_;
   std::vector<std::uint32_t> groups_;
   std::vector<HeadFragment> fragments_;
+  std::vector<std::span<const model::SeriesId>> series_;                   // of each
+  std::vector<std::pair<model::SeriesId, storage::SeriesStats>> counted_;  // of all of them
   std::vector<std::uint16_t> columns_;
   FragmentStats counter_;
   MetricAdder sums_;

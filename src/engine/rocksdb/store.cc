@@ -2,6 +2,7 @@
 #include "engine/rocksdb/store.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/log.h"
 #include "engine/rocksdb/beside.h"
@@ -9,6 +10,7 @@
 #include "engine/rocksdb/recovery.h"
 #include "engine/rocksdb/scan/scan.h"
 #include "engine/rocksdb/store_state.h"
+#include "engine/shared/reader_turns.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -28,6 +30,20 @@ std::vector<std::uint8_t> plain_series(const StatsTable& stats, std::span<const 
     if (plain[i] != 0 && stats.of(series[i]).has(model::ValueType::histogram)) plain[i] = 0;
   }
   return plain;
+}
+
+// What `list` says of a page, in parts, so that nobody who defines series waits for all of them.
+template <class List>
+std::vector<std::string> list_in_parts(const index::NamePage& page, const List& list) {
+  constexpr std::size_t kPart = 1024;
+  std::vector<std::string> out;
+  for (index::NamePage part = page;; part.after = out.back()) {
+    part.limit = page.limit == 0 ? kPart : std::min(kPart, page.limit - out.size());
+    auto names = list(part);
+    const bool is_last = names.size() < part.limit;
+    out.insert(out.end(), std::move_iterator(names.begin()), std::move_iterator(names.end()));
+    if (is_last || out.size() == page.limit) return out;
+  }
 }
 
 }  // namespace
@@ -135,11 +151,13 @@ index::GroupNames Store::group_names(model::GroupId group) const {
 }
 
 Result<std::vector<model::SeriesId>> Store::select(model::TenantId tenant, std::string_view metric,
-                                                   const index::Matchers& matchers, model::TimeRange seen) const {
-  const ReaderLock lock(state_->catalog.mutex);
-  const index::SeriesIndex* const index = &state_->catalog.index;
-  const auto beside = [&] { return series_beside(state_->visible.now(), *index, seen); };
-  return index->select(tenant, metric, matchers, beside);
+                                                   const index::Matchers& matchers, model::TimeRange seen,
+                                                   const storage::GoOn& go_on) const {
+  const Catalog& catalog = state_->catalog;
+  const auto beside = [&] { return series_beside(state_->visible.now(), catalog, seen); };
+  const ReaderLock lock(catalog.mutex);
+  shared::ReaderTurns turns(catalog.mutex, go_on);
+  return catalog.index.select(tenant, metric, matchers, beside, &turns);
 }
 
 std::vector<model::Tags> Store::tags(model::TenantId tenant, std::span<const model::SeriesId> series) const {
@@ -154,20 +172,26 @@ std::vector<model::Tags> Store::tags(model::TenantId tenant, std::span<const mod
 }
 
 Result<std::vector<std::string>> Store::metric_names(model::TenantId tenant, const index::NamePage& page) const {
-  const ReaderLock lock(state_->catalog.mutex);
-  return state_->catalog.index.metric_names(tenant, page);
+  return list_in_parts(page, [&](const index::NamePage& part) {
+    const ReaderLock lock(state_->catalog.mutex);
+    return state_->catalog.index.metric_names(tenant, part);
+  });
 }
 
 Result<std::vector<std::string>> Store::tag_keys(model::TenantId tenant, std::string_view metric,
                                                  const index::NamePage& page) const {
-  const ReaderLock lock(state_->catalog.mutex);
-  return state_->catalog.index.tag_keys(tenant, metric, page);
+  return list_in_parts(page, [&](const index::NamePage& part) {
+    const ReaderLock lock(state_->catalog.mutex);
+    return state_->catalog.index.tag_keys(tenant, metric, part);
+  });
 }
 
 Result<std::vector<std::string>> Store::tag_values(model::TenantId tenant, std::string_view metric,
                                                    std::string_view key, const index::NamePage& page) const {
-  const ReaderLock lock(state_->catalog.mutex);
-  return state_->catalog.index.tag_values(tenant, metric, key, page);
+  return list_in_parts(page, [&](const index::NamePage& part) {
+    const ReaderLock lock(state_->catalog.mutex);
+    return state_->catalog.index.tag_values(tenant, metric, key, part);
+  });
 }
 
 std::size_t Store::series_count() const {

@@ -58,8 +58,8 @@ class Store final : public storage::SeriesStore,
                                       std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) override;
   [[nodiscard]] index::GroupNames group_names(model::GroupId group) const override;
   [[nodiscard]] Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,
-                                                            const index::Matchers& matchers,
-                                                            model::TimeRange seen = {}) const override;
+                                                            const index::Matchers& matchers, model::TimeRange seen = {},
+                                                            const storage::GoOn& go_on = {}) const override;
   [[nodiscard]] std::vector<model::Tags> tags(model::TenantId tenant,
                                               std::span<const model::SeriesId> series) const override;
   [[nodiscard]] Result<std::vector<std::string>> metric_names(model::TenantId tenant,
@@ -99,7 +99,7 @@ class Store final : public storage::SeriesStore,
 
   [[nodiscard]] Result<storage::MessageNames> message_names(std::string_view tenant) const override;
   Result<std::uint64_t> delete_messages(std::string_view tenant, std::int64_t first_us, std::int64_t last_us,
-                                        const message::Condition& condition) override;
+                                        const message::Condition& condition, const storage::GoOn& go_on = {}) override;
 
   [[nodiscard]] const RecoveryReport& recovery() const;
   [[nodiscard]] std::uint64_t series_defined() const;  // since the store was created, with forgotten ones

@@ -60,7 +60,8 @@ index::GroupNames MemoryStore::group_names(model::GroupId group) const {
 }
 
 Result<std::vector<SeriesId>> MemoryStore::select(TenantId tenant, std::string_view metric,
-                                                  const index::Matchers& matchers, model::TimeRange) const {
+                                                  const index::Matchers& matchers, model::TimeRange,
+                                                  const GoOn&) const {
   VARVE_RETURN_IF_ERROR(there());
   const ReaderLock lock(mutex_);
   return index_.select(tenant, metric, matchers);

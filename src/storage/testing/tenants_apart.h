@@ -34,9 +34,9 @@ class TenantsApart final : public SeriesStore {
   }
   [[nodiscard]] index::GroupNames group_names(model::GroupId group) const override { return below_.group_names(group); }
   [[nodiscard]] Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,
-                                                            const index::Matchers& matchers,
-                                                            model::TimeRange seen = {}) const override {
-    return below_.select(tenant, metric, matchers, seen);
+                                                            const index::Matchers& matchers, model::TimeRange seen = {},
+                                                            const storage::GoOn& go_on = {}) const override {
+    return below_.select(tenant, metric, matchers, seen, go_on);
   }
   [[nodiscard]] std::vector<model::Tags> tags(model::TenantId tenant,
                                               std::span<const model::SeriesId> series) const override {

@@ -56,7 +56,7 @@ class FakeSeriesStore final : public storage::SeriesStore {
   mutable std::vector<model::GroupId> names_asked;
 
   [[nodiscard]] Result<std::vector<model::SeriesId>> select(model::TenantId, std::string_view, const index::Matchers&,
-                                                            model::TimeRange) const override {
+                                                            model::TimeRange, const storage::GoOn&) const override {
     return std::vector<model::SeriesId>{};
   }
   [[nodiscard]] std::vector<model::Tags> tags(model::TenantId, std::span<const model::SeriesId>) const override {

@@ -99,11 +99,13 @@ Status Finding::block(const SealedBlock& about) {
 }  // namespace
 
 // The mark is written until it is known to stand: what is counted is counted once.
-Result<std::uint64_t> MessageEraser::mark(std::string_view tenant, const SlotMessages& slot, const EraseMark& wanted) {
+Result<std::uint64_t> MessageEraser::mark(std::string_view tenant, const SlotMessages& slot, const EraseMark& wanted,
+                                          const RegexMeter& meter) {
   EraseMark mark = wanted;
   Finding finding(messages_, tenant, slot, mark);
   VARVE_RETURN_IF_ERROR(finding.hot());
   for (const SealedBlock& block : slot.sealed.blocks) VARVE_RETURN_IF_ERROR(finding.block(block));
+  VARVE_RETURN_IF_ERROR(meter.status());
   if (finding.count() == 0) return 0;
   VARVE_ASSIGN_OR_RETURN(mark.version, versions_.draw(slot.sealed.version));
   const auto write = [&]() -> Status {
@@ -130,7 +132,7 @@ Status MessageEraser::seal(std::string_view tenant, model::Timestamp slot) {
 }
 
 Result<std::uint64_t> MessageEraser::erase(std::string_view tenant, std::int64_t first_us, std::int64_t last_us,
-                                           const message::Condition& condition) {
+                                           const message::Condition& condition, const storage::GoOn& go_on) {
   const MutexLock only_one(erasing_);
   const EraseMark wanted{0, first_us, last_us, condition, {}};
   std::vector<std::string> owners;
@@ -140,13 +142,14 @@ Result<std::uint64_t> MessageEraser::erase(std::string_view tenant, std::int64_t
   }));
   std::uint64_t erased = 0;
   for (const std::string& owner : owners) {
-    VARVE_ASSIGN_OR_RETURN(const std::uint64_t of_owner, erase_of(owner, wanted));
+    VARVE_ASSIGN_OR_RETURN(const std::uint64_t of_owner, erase_of(owner, wanted, go_on));
     erased += of_owner;
   }
   return erased;
 }
 
-Result<std::uint64_t> MessageEraser::erase_of(const std::string& owner, const EraseMark& wanted) {
+Result<std::uint64_t> MessageEraser::erase_of(const std::string& owner, const EraseMark& wanted,
+                                              const storage::GoOn& go_on) {
   std::vector<SlotMessages> slots;
   VARVE_RETURN_IF_ERROR(patiently_([&]() -> Status {
     VARVE_ASSIGN_OR_RETURN(slots, messages_.read(owner, wanted.first_us, wanted.last_us));
@@ -154,6 +157,7 @@ Result<std::uint64_t> MessageEraser::erase_of(const std::string& owner, const Er
   }));
   std::uint64_t erased = 0;
   for (const SlotMessages& known : slots) {
+    if (go_on) VARVE_RETURN_IF_ERROR(go_on());
     if (messages_.is_over(owner, known.slot, clock_.now_ms())) continue;
     bool is_to_seal = false;
     std::uint64_t of_slot = 0;
@@ -161,7 +165,8 @@ Result<std::uint64_t> MessageEraser::erase_of(const std::string& owner, const Er
       VARVE_ASSIGN_OR_RETURN(const SlotMessages slot, messages_.read_slot(owner, known.slot));
       const auto is_new = [&](const EraseMark& mark) { return !slot.sealed.applies(mark.version); };
       is_to_seal = std::ranges::any_of(slot.marks, is_new);
-      VARVE_ASSIGN_OR_RETURN(of_slot, mark(owner, slot, wanted));
+      const RegexMeter meter([&go_on] { return go_on ? go_on() : Status(); });
+      VARVE_ASSIGN_OR_RETURN(of_slot, mark(owner, slot, wanted, meter));
       return {};
     }));
     erased += of_slot;

@@ -15,11 +15,13 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "base/regex.h"
 #include "engine/cassandra/messages/erase_mark.h"
 #include "engine/cassandra/messages/message_sealer.h"
 #include "engine/cassandra/messages/message_tables.h"
 #include "engine/cassandra/messages/message_touches.h"
 #include "engine/cassandra/tables/write_versions.h"
+#include "storage/go_on.h"
 
 namespace varve::engine::cassandra {
 
@@ -41,12 +43,15 @@ class MessageEraser {
 
   // As MessageStore::delete_messages(). What is under way to another replica meanwhile may go with it.
   Result<std::uint64_t> erase(std::string_view tenant, std::int64_t first_us, std::int64_t last_us,
-                              const message::Condition& condition);
+                              const message::Condition& condition, const storage::GoOn& go_on);
 
  private:
   // Of one owner (message_owner.h), as are those that are called tenants below.
-  Result<std::uint64_t> erase_of(const std::string& owner, const EraseMark& wanted) VARVE_REQUIRES(erasing_);
-  Result<std::uint64_t> mark(std::string_view tenant, const SlotMessages& slot, const EraseMark& wanted);
+  Result<std::uint64_t> erase_of(const std::string& owner, const EraseMark& wanted, const storage::GoOn& go_on)
+      VARVE_REQUIRES(erasing_);
+  // `meter`: lives while it is evaluated what the mark wants.
+  Result<std::uint64_t> mark(std::string_view tenant, const SlotMessages& slot, const EraseMark& wanted,
+                             const RegexMeter& meter);
   Status seal(std::string_view tenant, model::Timestamp slot);
 
   const Patiently patiently_;

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "engine/cassandra/tables/hot_rows.h"
+#include "engine/shared/reader_turns.h"
 #include "tracker/partition.h"
 
 namespace varve::engine::cassandra {
@@ -88,6 +89,13 @@ Result<GroupId> Directory::define(TenantId tenant, const model::TagViews& tags,
     }
   }
   return group;
+}
+
+Result<std::vector<SeriesId>> Directory::select(TenantId tenant, std::string_view metric,
+                                                const index::Matchers& matchers, const storage::GoOn& go_on) const {
+  const ReaderLock lock(mutex_);
+  shared::ReaderTurns turns(mutex_, go_on);
+  return index_.select(tenant, metric, matchers, nullptr, &turns);
 }
 
 bool Directory::is_news(TenantId tenant, std::string_view metric, const Hash& hash) const {

@@ -23,6 +23,7 @@
 #include "engine/cassandra/series/stamps.h"
 #include "index/series_index.h"
 #include "storage/row_check.h"
+#include "storage/series_store.h"
 
 namespace varve::engine::cassandra {
 
@@ -103,6 +104,10 @@ class Directory {
     const ReaderLock lock(mutex_);
     return use(index_);
   }
+  // Of series that are known here.
+  [[nodiscard]] Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,
+                                                            const index::Matchers& matchers,
+                                                            const storage::GoOn& go_on) const;
   Stamps& stamps() { return stamps_; }
   [[nodiscard]] const storage::RowCheck& row_check() const { return row_check_; }
   [[nodiscard]] std::size_t memory_bytes() const;

@@ -36,21 +36,25 @@ Result<std::vector<model::Timestamp>> SeriesTables::load(TenantId tenant, std::s
 }
 
 Result<std::vector<SeriesId>> SeriesTables::select(TenantId tenant, std::string_view metric,
-                                                   const index::Matchers& matchers, model::TimeRange seen) const {
+                                                   const index::Matchers& matchers, model::TimeRange seen,
+                                                   const storage::GoOn& go_on) const {
   VARVE_RETURN_IF_ERROR(index::check_matchers(matchers));
   VARVE_RETURN_IF_ERROR(load(tenant, metric, seen, {}));
-  return directory_.read([&](const index::SeriesIndex& index) { return index.select(tenant, metric, matchers); });
+  return directory_.select(tenant, metric, matchers, go_on);
 }
 
 std::vector<model::Tags> SeriesTables::tags(TenantId tenant, std::span<const SeriesId> series) const {
-  return directory_.read([&](const index::SeriesIndex& index) {
-    std::vector<model::Tags> out;
-    out.reserve(series.size());
-    for (const SeriesId one : series) {
-      out.push_back(index.series_tenant(one) == tenant ? index.tags(one) : model::Tags{});
-    }
-    return out;
-  });
+  constexpr std::size_t kPiece = 256;  // definitions wait while they are read
+  std::vector<model::Tags> out;
+  out.reserve(series.size());
+  while (out.size() < series.size()) {
+    directory_.read([&](const index::SeriesIndex& index) {
+      for (const SeriesId one : series.subspan(out.size()).first(std::min(kPiece, series.size() - out.size()))) {
+        out.push_back(index.series_tenant(one) == tenant ? index.tags(one) : model::Tags{});
+      }
+    });
+  }
+  return out;
 }
 
 // Names that were announced, and those of series that this process has defined and will announce. What is known here

@@ -48,8 +48,8 @@ class SeriesTables : public storage::SeriesStore {
                                       std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) override;
   [[nodiscard]] index::GroupNames group_names(model::GroupId group) const override;
   [[nodiscard]] Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,
-                                                            const index::Matchers& matchers,
-                                                            model::TimeRange seen = {}) const override;
+                                                            const index::Matchers& matchers, model::TimeRange seen = {},
+                                                            const storage::GoOn& go_on = {}) const override;
   [[nodiscard]] std::vector<model::Tags> tags(model::TenantId tenant,
                                               std::span<const model::SeriesId> series) const override;
   [[nodiscard]] Result<std::vector<std::string>> metric_names(model::TenantId tenant,
