@@ -2,8 +2,8 @@
 #include "write/message_feed.h"
 
 #include <utility>
-#include <vector>
 
+#include "base/guarded.h"
 #include "message/builder.h"
 
 namespace varve::write {
@@ -19,7 +19,7 @@ MessageFeed::MessageFeed(storage::MessageStore& store, Metrics& metrics)
     : store_(store),
       lost_(metrics.counter("varve_message_feed_lost_total",
                             "Batches of messages that were stored, and came too fast to be shown to followers.")),
-      thread_(1, 4096) {}
+      thread_(1, 1) {}
 
 MessageFeed::~MessageFeed() = default;
 
@@ -27,23 +27,24 @@ MessageFeed::~MessageFeed() = default;
 // nothing that is not visible by then.
 std::shared_ptr<const MessageFeed::Heard> MessageFeed::begin(std::string_view tenant, const message::Batch& batch) {
   auto heard = std::make_shared<Heard>();
+  heard->tenant = tenant;
   bool listened = false;
   {
     const MutexLock lock(mutex_);
     heard->era = era_;
-    ++under_way_[era_];
+    ++under_way_[heard->tenant][era_];
     listened = listeners_.contains(tenant);
   }
-  if (!listened) return heard;
-  heard->tenant = tenant;
-  heard->rows.assign(batch.bytes().begin(), batch.bytes().end());
+  if (listened) heard->rows.assign(batch.bytes().begin(), batch.bytes().end());
   return heard;
 }
 
-void MessageFeed::end(std::uint64_t era) {
+void MessageFeed::end(const Heard& heard) {
   const MutexLock lock(mutex_);
-  const auto at = under_way_.find(era);
-  if (--at->second == 0) under_way_.erase(at);
+  const auto of_tenant = under_way_.find(heard.tenant);
+  const auto at = of_tenant->second.find(heard.era);
+  if (--at->second == 0) of_tenant->second.erase(at);
+  if (of_tenant->second.empty()) under_way_.erase(of_tenant);
   ended_.notify_all();
 }
 
@@ -54,35 +55,79 @@ void MessageFeed::append_messages(std::string_view tenant, const message::Batch&
     if (stored && !heard->rows.empty()) {
       hand_out(heard);
     } else {
-      end(heard->era);
+      end(*heard);
     }
   });
 }
 
 void MessageFeed::hand_out(const std::shared_ptr<const Heard>& heard) {
-  const std::size_t bytes = heard->rows.size();
-  const bool has_room = waiting_bytes_.fetch_add(bytes) + bytes <= kWaitingBytesMax;
-  const bool posted = has_room && thread_.post([this, heard] {
-    publish(*heard);
-    waiting_bytes_.fetch_sub(heard->rows.size());
-    end(heard->era);
-  });
-  if (posted) return;
-  waiting_bytes_.fetch_sub(bytes);
+  if (wait_for_turn(heard)) return;
   lost_.add();
-  for (const auto& one : listeners_of(heard->tenant)) {
+  std::vector<std::shared_ptr<const Listening>> listeners;
+  {
+    const MutexLock lock(mutex_);
+    listeners = listeners_of(heard->tenant);
+  }
+  for (const auto& one : listeners) {
     one->call(fail(Code::unavailable, "messages come faster than they can be looked at: some are missing"));
   }
-  end(heard->era);
+  end(*heard);
 }
 
-void MessageFeed::publish(const Heard& heard) {
-  for (const auto& one : listeners_of(heard.tenant)) one->call(std::span<const std::byte>(heard.rows));
+// False: too much waits.
+bool MessageFeed::wait_for_turn(const std::shared_ptr<const Heard>& heard) {
+  const MutexLock lock(mutex_);
+  if (waiting_bytes_ + heard->rows.size() > kWaitingBytesMax) return false;
+  if (!is_publishing_ && !thread_.post([this] { publish_all(); })) return false;
+  is_publishing_ = true;
+  waiting_bytes_ += heard->rows.size();
+  auto& batches = waiting_[heard->tenant].batches;
+  if (batches.empty()) turns_.push_back(heard->tenant);
+  batches.push_back(heard);
+  return true;
+}
+
+void MessageFeed::publish_all() {
+  while (publish_to_one()) continue;
+}
+
+// Gives the next listener of the tenant whose turn it is the next batch. False: nothing waits.
+bool MessageFeed::publish_to_one() {
+  std::shared_ptr<const Heard> heard;
+  std::shared_ptr<const Listening> listener;
+  bool is_last = false;
+  {
+    const MutexLock lock(mutex_);
+    is_publishing_ = !turns_.empty();
+    if (!is_publishing_) return false;
+    const auto at = waiting_.find(turns_.front());
+    turns_.pop_front();
+    Waiting& waiting = at->second;
+    heard = waiting.batches.front();
+    if (waiting.next == 0) waiting.listeners = listeners_of(heard->tenant);
+    if (waiting.next < waiting.listeners.size()) listener = waiting.listeners[waiting.next++];
+    is_last = waiting.next == waiting.listeners.size();
+    if (is_last) {
+      waiting.batches.pop_front();
+      waiting.next = 0;
+      waiting_bytes_ -= heard->rows.size();
+    }
+    if (waiting.batches.empty()) {
+      waiting_.erase(at);
+    } else {
+      turns_.push_back(heard->tenant);
+    }
+  }
+  if (listener != nullptr) {
+    const std::span<const std::byte> rows(heard->rows);
+    log_failure("messages cannot be shown to a follower", guarded([&] { listener->call(rows); }));
+  }
+  if (is_last) end(*heard);
+  return true;
 }
 
 std::vector<std::shared_ptr<const MessageFeed::Listening>> MessageFeed::listeners_of(std::string_view tenant) const {
   std::vector<std::shared_ptr<const Listening>> out;
-  const MutexLock lock(mutex_);
   const auto [first, last] = listeners_.equal_range(tenant);
   for (auto at = first; at != last; ++at) out.push_back(at->second);
   return out;
@@ -114,7 +159,12 @@ std::shared_ptr<const void> MessageFeed::listen_elsewhere(const std::string& ten
 
 void MessageFeed::heard_elsewhere(const std::string& tenant, const Result<std::span<const std::byte>>& rows) {
   if (!rows) {
-    for (const auto& one : listeners_of(tenant)) one->call(rows);
+    std::vector<std::shared_ptr<const Listening>> listeners;
+    {
+      const MutexLock lock(mutex_);
+      listeners = listeners_of(tenant);
+    }
+    for (const auto& one : listeners) one->call(rows);
     return;
   }
   const auto heard = std::make_shared<Heard>();
@@ -123,7 +173,7 @@ void MessageFeed::heard_elsewhere(const std::string& tenant, const Result<std::s
   {
     const MutexLock lock(mutex_);
     heard->era = era_;
-    ++under_way_[era_];
+    ++under_way_[tenant][era_];
   }
   hand_out(heard);
 }
@@ -140,12 +190,16 @@ void MessageFeed::remove(const Listening* listening) {
   }
 }
 
-Status MessageFeed::settle(std::chrono::milliseconds most) {
+Status MessageFeed::settle(const std::string& tenant, std::chrono::milliseconds most) {
   const auto until = std::chrono::steady_clock::now() + most;
   if (auto* const arrivals = store_.arrivals_elsewhere()) VARVE_RETURN_IF_ERROR(arrivals->settle(most));
   const MutexLock lock(mutex_);
   const std::uint64_t era = era_++;
-  while (!under_way_.empty() && under_way_.begin()->first <= era) {
+  const auto is_under_way = [&]() VARVE_REQUIRES(mutex_) {
+    const auto at = under_way_.find(tenant);
+    return at != under_way_.end() && at->second.begin()->first <= era;
+  };
+  while (is_under_way()) {
     if (ended_.wait_until(mutex_, until) == std::cv_status::timeout) {
       return fail(Code::unavailable, "writes under way do not end; try again");
     }

@@ -7,16 +7,17 @@
 // What other processes append to the same store is heard, too, where the store hears it (storage::MessageArrivals).
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/metrics.h"
 #include "base/mutex.h"
@@ -32,15 +33,16 @@ class MessageNews {
   virtual ~MessageNews() = default;
 
   // Called with whole rows as they were appended (without arrivals), by one thread, and in the order in which they were
-  // acknowledged. It must not block. An error, which may come from another thread: there were more than could be handed
+  // acknowledged. It must not block; between two calls for one tenant there is one for each other tenant that has news.
+  // An error, which may come from another thread: there were more than could be handed
   // out, and some are missing.
   using Listener = std::function<void(const Result<std::span<const std::byte>>& rows)>;
   // It listens while what is returned lives; where that ends on another thread, the last call may end later.
   [[nodiscard]] virtual std::shared_ptr<const void> listen(std::string tenant, Listener listener) = 0;
 
-  // Waits until what was being appended when this was called is either refused, or visible and handed out. Error:
+  // Waits until what the tenant was appending when this was called is either refused, or visible and handed out. Error:
   // unavailable, it takes longer.
-  virtual Status settle(std::chrono::milliseconds most) = 0;
+  virtual Status settle(const std::string& tenant, std::chrono::milliseconds most) = 0;
 };
 
 class MessageFeed final : public storage::MessageStore, public MessageNews {
@@ -61,13 +63,12 @@ class MessageFeed final : public storage::MessageStore, public MessageNews {
     return store_.message_names(tenant);
   }
   Result<std::uint64_t> delete_messages(std::string_view tenant, std::int64_t first_us, std::int64_t last_us,
-                                        const message::Condition& condition,
-                                        const storage::GoOn& go_on) override {
+                                        const message::Condition& condition, const storage::GoOn& go_on) override {
     return store_.delete_messages(tenant, first_us, last_us, condition, go_on);
   }
 
   [[nodiscard]] std::shared_ptr<const void> listen(std::string tenant, Listener listener) override;
-  Status settle(std::chrono::milliseconds most) override;
+  Status settle(const std::string& tenant, std::chrono::milliseconds most) override;
 
  private:
   struct Listening {
@@ -76,25 +77,37 @@ class MessageFeed final : public storage::MessageStore, public MessageNews {
     std::shared_ptr<const void> elsewhere = nullptr;  // listens to what other processes append
   };
   struct Heard;
+  // What a tenant's listeners have yet to be given.
+  struct Waiting {
+    std::deque<std::shared_ptr<const Heard>> batches;
+    std::vector<std::shared_ptr<const Listening>> listeners;  // of the first batch
+    std::size_t next = 0;                                     // of them
+  };
   std::shared_ptr<const Heard> begin(std::string_view tenant, const message::Batch& batch);
-  void end(std::uint64_t era);
+  void end(const Heard& heard);
   void hand_out(const std::shared_ptr<const Heard>& heard);
-  void publish(const Heard& heard);
+  bool wait_for_turn(const std::shared_ptr<const Heard>& heard);
+  void publish_all();
+  bool publish_to_one();
   void heard_elsewhere(const std::string& tenant, const Result<std::span<const std::byte>>& rows);
   void remove(const Listening* listening);
   std::shared_ptr<const void> listen_elsewhere(const std::string& tenant) VARVE_REQUIRES(mutex_);
-  [[nodiscard]] std::vector<std::shared_ptr<const Listening>> listeners_of(std::string_view tenant) const;
+  [[nodiscard]] std::vector<std::shared_ptr<const Listening>> listeners_of(std::string_view tenant) const
+      VARVE_REQUIRES(mutex_);
 
   storage::MessageStore& store_;
   Counter& lost_;
   mutable Mutex mutex_;
   std::map<std::string, std::weak_ptr<const void>, std::less<>> elsewhere_ VARVE_GUARDED_BY(mutex_);  // by tenant
   Condition ended_;
-  // Appends under way, by when they began: settle() begins a new era and waits for the old ones.
+  // Appends under way of each tenant, by when they began: settle() begins a new era and waits for the old ones.
   std::uint64_t era_ VARVE_GUARDED_BY(mutex_) = 0;
-  std::map<std::uint64_t, std::size_t> under_way_ VARVE_GUARDED_BY(mutex_);
+  std::map<std::string, std::map<std::uint64_t, std::size_t>, std::less<>> under_way_ VARVE_GUARDED_BY(mutex_);
   std::multimap<std::string, std::shared_ptr<const Listening>, std::less<>> listeners_ VARVE_GUARDED_BY(mutex_);
-  std::atomic<std::size_t> waiting_bytes_{0};
+  std::map<std::string, Waiting, std::less<>> waiting_ VARVE_GUARDED_BY(mutex_);  // by tenant
+  std::deque<std::string> turns_ VARVE_GUARDED_BY(mutex_);                        // tenants in waiting_
+  std::size_t waiting_bytes_ VARVE_GUARDED_BY(mutex_) = 0;
+  bool is_publishing_ VARVE_GUARDED_BY(mutex_) = false;
   TaskPool thread_;  // the last member: it uses the others
 };
 

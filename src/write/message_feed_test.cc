@@ -21,8 +21,8 @@ class HeldStore final : public storage::MessageStore {
     return {};
   }
   [[nodiscard]] Result<storage::MessageNames> message_names(std::string_view) const override { return {}; }
-  Result<std::uint64_t> delete_messages(std::string_view, std::int64_t, std::int64_t,
-                                        const message::Condition&, const storage::GoOn&) override {
+  Result<std::uint64_t> delete_messages(std::string_view, std::int64_t, std::int64_t, const message::Condition&,
+                                        const storage::GoOn&) override {
     return fail(Code::unsupported, "a store that is read");
   }
   [[nodiscard]] storage::MessageArrivals* arrivals_elsewhere() override { return elsewhere; }
@@ -63,7 +63,7 @@ struct MessageFeedTest : ::testing::Test {
       heard.emplace_back(message::RowView{rows->data()}.cell(message::Column::text)->text);
     });
   }
-  void settle() { ASSERT_TRUE(feed.settle(std::chrono::seconds(60))); }
+  void settle() { ASSERT_TRUE(feed.settle("t", std::chrono::seconds(60))); }
 
   HeldStore store;
   Metrics metrics;
@@ -116,10 +116,39 @@ TEST_F(MessageFeedTest, HandsOutWhatIsStoredToThoseWhoListen) {
   EXPECT_EQ(heard.size(), 2U);
 }
 
+TEST_F(MessageFeedTest, ListenersOfAnotherTenantAreGivenTheirsInBetween) {
+  std::promise<void> given, goes_on;
+  std::vector<std::string> order;
+  const auto slow = feed.listen("t", [&](const auto&) {
+    order.emplace_back("t");
+    given.set_value();
+    goes_on.get_future().wait();
+  });
+  const auto note = [&order](const char* who) { return [&order, who](const auto&) { order.emplace_back(who); }; };
+  const auto second = feed.listen("t", note("t")), third = feed.listen("t", note("t")),
+             theirs = feed.listen("u", note("u"));
+  append("t", "1");
+  append("u", "1");
+  store.held[0]({});
+  given.get_future().wait();
+  store.held[1]({});
+  goes_on.set_value();
+  settle();
+  ASSERT_TRUE(feed.settle("u", std::chrono::seconds(60)));
+  EXPECT_EQ(order, (std::vector<std::string>{"t", "t", "u", "t"}));
+}
+
+TEST_F(MessageFeedTest, OneTenantDoesNotWaitForAnother) {
+  append("t", "under way");
+  EXPECT_TRUE(feed.settle("u", std::chrono::seconds(60)));
+  store.held[0]({});
+  settle();
+}
+
 TEST_F(MessageFeedTest, SettlesOnceOlderAppendsHaveEnded) {
   append("t", "older");
-  EXPECT_EQ(feed.settle(std::chrono::milliseconds(1)).error().code, Code::unavailable);
-  auto settled = std::async(std::launch::async, [&] { return feed.settle(std::chrono::seconds(60)); });
+  EXPECT_EQ(feed.settle("t", std::chrono::milliseconds(1)).error().code, Code::unavailable);
+  auto settled = std::async(std::launch::async, [&] { return feed.settle("t", std::chrono::seconds(60)); });
   append("t", "newer, which may be waited for or not");
   store.held[0]({});
   store.held[1]({});

@@ -25,11 +25,11 @@ class FollowedPast {
                std::shared_ptr<Follower> follower)
       : answering_(std::move(answering)), question_(std::move(question)), follower_(std::move(follower)) {}
 
-  Status open(write::MessageNews& news) {
-    VARVE_RETURN_IF_ERROR(news.settle(kSettleMost));
+  Status open(write::MessageNews& news, const std::string& tenant) {
+    VARVE_RETURN_IF_ERROR(news.settle(tenant, kSettleMost));
     const auto is_heard = [this](message::RowView row) { return take_heard(row); };
     VARVE_ASSIGN_OR_RETURN(rows_, rows_in_order(*answering_, question_->asked, is_heard));
-    VARVE_RETURN_IF_ERROR(news.settle(kSettleMost));
+    VARVE_RETURN_IF_ERROR(news.settle(tenant, kSettleMost));
     for (const auto& message : follower_->waiting()) ++heard_[{message.low, message.high}];
     return {};
   }
@@ -83,7 +83,7 @@ Result<Response> follow_answer(Followers& followers, const Request& request, std
   const auto query = answering->shared_query();
   VARVE_ASSIGN_OR_RETURN(auto follower, followers.add(request.tenant, request.body, question->asked));
   const auto past = std::make_shared<FollowedPast>(std::move(answering), std::move(question), follower);
-  VARVE_RETURN_IF_ERROR(past->open(followers.news()));
+  VARVE_RETURN_IF_ERROR(past->open(followers.news(), request.tenant));
   Response response;
   response.content_type = kNdjson;
   VARVE_ASSIGN_OR_RETURN(const bool goes_on, query->explain(past->fill(response.body)));

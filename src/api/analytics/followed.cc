@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/analytics/ndjson_answer.h"
+#include "api/shared/follow_meter.h"
 #include "message/id.h"
 #include "message/matches.h"
 
@@ -127,9 +128,10 @@ bool RecentIds::holds(const codec::Hash128& message) {
 }
 
 Followed::Followed(language::analytics::AnalyticsQuery question, std::shared_ptr<MemoryLedger> ledger,
-                   Counter& evaluations, Counter& dropped)
+                   const Clock& clock, Counter& evaluations, Counter& dropped)
     : question_(std::move(question)),
       ledger_(std::move(ledger)),
+      clock_(clock),
       evaluations_(evaluations),
       dropped_(dropped),
       rows_(question_) {}
@@ -153,11 +155,12 @@ Result<std::shared_ptr<const FollowedLines>> Followed::lines_of(std::span<const 
   auto out = std::make_shared<FollowedLines>(ledger_);
   out->first_us = std::numeric_limits<std::int64_t>::max();
   std::uint64_t seen = 0;
+  const FollowMeter meter(clock_);
   for (const std::byte *at = rows.data(), *const stop = at + rows.size(); at != stop; ++seen) {
     const message::RowView row{at};
     at += row.bytes();
-    if (!message::matches(question_.condition, row)) continue;
-    const std::size_t count = rows_.read(row);
+    const std::size_t count = message::matches(question_.condition, row) ? rows_.read(row) : 0;
+    if (!meter.status()) return fail(meter.status().error());
     if (count == 0) continue;
     const codec::Hash128 identity = identity_of(row);
     if (row.cell(message::Column::id) && recent_.holds(identity)) continue;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "api/shared/http.h"
+#include "base/clock.h"
 #include "base/memory_ledger.h"
 #include "base/metrics.h"
 #include "base/mutex.h"
@@ -92,8 +93,8 @@ class RecentIds {
 
 class Followed {
  public:
-  Followed(language::analytics::AnalyticsQuery question, std::shared_ptr<MemoryLedger> ledger, Counter& evaluations,
-           Counter& dropped);
+  Followed(language::analytics::AnalyticsQuery question, std::shared_ptr<MemoryLedger> ledger, const Clock& clock,
+           Counter& evaluations, Counter& dropped);
 
   void add(std::weak_ptr<Follower> follower);
   // By one thread.
@@ -106,6 +107,7 @@ class Followed {
 
   const language::analytics::AnalyticsQuery question_;
   const std::shared_ptr<MemoryLedger> ledger_;
+  const Clock& clock_;
   Counter& evaluations_;
   Counter& dropped_;
   language::analytics::MessageRows rows_;

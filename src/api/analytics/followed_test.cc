@@ -53,7 +53,7 @@ class FollowedTest : public ::testing::Test {
     followed_ = std::make_unique<Followed>(
         parsed_question(R"({"table":")" + table + R"(","start_time":0,"end_time":1,"follow":true,"select_fields":[)" +
                         select + R"(],"where":[[)" + term + "]]}"),
-        ledger_, evaluations_, dropped_);
+        ledger_, clock_, evaluations_, dropped_);
   }
   std::shared_ptr<Follower> follower(std::int64_t first_us = 0) {
     auto out = std::make_shared<Follower>(first_us, [this] { ++gone_; });
@@ -73,6 +73,7 @@ class FollowedTest : public ::testing::Test {
   }
 
   std::shared_ptr<MemoryLedger> ledger_ = std::make_shared<MemoryLedger>(kLedgerBytes);
+  ManualClock clock_;
   Counter evaluations_, dropped_;
   std::unique_ptr<Followed> followed_;
   int gone_ = 0;

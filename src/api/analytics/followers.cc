@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/shared/follow_meter.h"
 #include "protocol/json/tree.h"
 #include "protocol/json/writer.h"
 
@@ -55,15 +56,17 @@ std::string question_key(std::string_view body) {
 
 struct Followers::Question {
   Question(const language::analytics::AnalyticsQuery& asked, const std::shared_ptr<MemoryLedger>& ledger,
-           Counter& evaluations, Counter& dropped)
-      : followed(std::make_shared<Followed>(asked, ledger, evaluations, dropped)) {}
+           const Clock& clock, Counter& evaluations, Counter& dropped)
+      : followed(std::make_shared<Followed>(asked, ledger, clock, evaluations, dropped)) {}
   std::shared_ptr<Followed> followed;
   std::shared_ptr<const void> listens;
 };
 
-Followers::Followers(write::MessageNews& news, std::shared_ptr<MemoryLedger> ledger, Metrics& metrics)
+Followers::Followers(write::MessageNews& news, std::shared_ptr<MemoryLedger> ledger, const Clock& clock,
+                     Metrics& metrics)
     : news_(news),
       ledger_(std::move(ledger)),
+      clock_(clock),
       evaluations_(metrics.counter("varve_followed_messages_total",
                                    "Messages that were compared with what is followed, once for each question.")),
       dropped_(metrics.counter("varve_followers_dropped_total", "Followers that read too slowly, and were told so.")) {}
@@ -89,6 +92,11 @@ void Followers::removed(const std::string& key) {
   questions_.erase(at);
 }
 
+bool Followers::may_add(const std::string& tenant, bool is_new) const {
+  if (!is_new) return followers_ < kMost;
+  return followers_ < kMost && questions_.size() < kQuestionsMost && has_room_for_question(questions_, tenant);
+}
+
 Result<std::shared_ptr<Follower>> Followers::add(const std::string& tenant, std::string_view body,
                                                  const language::analytics::AnalyticsQuery& asked) {
   const std::string key = tenant + '\n' + question_key(body);
@@ -96,11 +104,11 @@ Result<std::shared_ptr<Follower>> Followers::add(const std::string& tenant, std:
   {
     const MutexLock lock(mutex_);
     auto at = questions_.find(key);
-    if (followers_ >= kMost || (at == questions_.end() && questions_.size() >= kQuestionsMost)) {
+    if (!may_add(tenant, at == questions_.end())) {
       return fail(Code::unavailable, "too many follow messages already");
     }
     if (at == questions_.end()) {
-      auto question = std::make_shared<Question>(asked, ledger_, evaluations_, dropped_);
+      auto question = std::make_shared<Question>(asked, ledger_, clock_, evaluations_, dropped_);
       question->listens = news_.listen(tenant, [followed = question->followed](const auto& rows) {
         if (rows) {
           followed->look_at(*rows);

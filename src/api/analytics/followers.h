@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "api/analytics/followed.h"
+#include "base/clock.h"
 #include "base/metrics.h"
 #include "base/mutex.h"
 #include "write/message_feed.h"
@@ -20,8 +21,8 @@ class Followers : public std::enable_shared_from_this<Followers> {
   static constexpr std::size_t kMost = 10'000;
   static constexpr std::size_t kQuestionsMost = 1'000;
 
-  // `news` and `metrics` outlive this and every follower.
-  Followers(write::MessageNews& news, std::shared_ptr<MemoryLedger> ledger, Metrics& metrics);
+  // What is referred to outlives this and every follower.
+  Followers(write::MessageNews& news, std::shared_ptr<MemoryLedger> ledger, const Clock& clock, Metrics& metrics);
   static void register_metrics(const std::shared_ptr<Followers>& followers, Metrics& metrics);
 
   // He is given what is appended from now on. `body`: that of the question. Error: unavailable (too many).
@@ -35,8 +36,11 @@ class Followers : public std::enable_shared_from_this<Followers> {
   void removed(const std::string& key);
   [[nodiscard]] double count(bool questions) const;
 
+  [[nodiscard]] bool may_add(const std::string& tenant, bool is_new) const VARVE_REQUIRES(mutex_);
+
   write::MessageNews& news_;
   const std::shared_ptr<MemoryLedger> ledger_;
+  const Clock& clock_;
   Counter& evaluations_;
   Counter& dropped_;
   struct Shared {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "api/shared/follow_meter.h"
 #include "message/builder.h"
 
 namespace varve::api {
@@ -19,7 +20,7 @@ class ToldNews final : public write::MessageNews {
     const auto at = listeners.emplace(std::move(tenant), std::move(listener));
     return {&listeners, [this, at](const void*) { listeners.erase(at); }};
   }
-  Status settle(std::chrono::milliseconds) override { return {}; }
+  Status settle(const std::string&, std::chrono::milliseconds) override { return {}; }
   void tell(const std::string& tenant, std::string_view text) {
     message::Batch batch;
     message::Builder builder(batch);
@@ -59,7 +60,8 @@ class FollowersTest : public ::testing::Test {
 
   ToldNews news_;
   Metrics metrics_;
-  std::shared_ptr<Followers> followers_ = std::make_shared<Followers>(news_, nullptr, metrics_);
+  ManualClock clock_;
+  std::shared_ptr<Followers> followers_ = std::make_shared<Followers>(news_, nullptr, clock_, metrics_);
 };
 
 const std::string kLine = R"({"Xmlmessage":"a"})"
@@ -92,6 +94,27 @@ TEST_F(FollowersTest, OneQuestionForAllWhoAskTheSame) {
   EXPECT_TRUE(news_.listeners.empty());
   EXPECT_EQ(shown("varve_followers"), 0);
   EXPECT_EQ(shown("varve_followed_questions"), 0);
+}
+
+TEST_F(FollowersTest, ATenantHasAShareOfTheQuestions) {
+  std::vector<std::shared_ptr<Follower>> all;
+  for (std::size_t i = 0; i < kQuestionsOfTenantMost; ++i) all.push_back(*add("t", "a" + std::to_string(i)));
+  EXPECT_EQ(add("t", "b").error().code, Code::unavailable);
+  EXPECT_TRUE(add("t", "a0")) << "asked already";
+  EXPECT_TRUE(add("u", "b"));
+}
+
+TEST_F(FollowersTest, AnExpressionThatCostsTooMuchEndsThem) {
+  const std::string body = R"({"table":"MessageTable","start_time":0,"end_time":1,"follow":true,"select_fields":[)"
+                           R"("Xmlmessage"],"where":[[{"name":"Xmlmessage","op":8,"value":"[ab]*a[ab]{900}x"}]]})";
+  const language::analytics::Tables tables;
+  const auto asked = language::analytics::parse_query(body, {1000, tables, [](std::string_view) { return false; }});
+  const auto bad = *followers_->add("t", body, *asked), good = *add("t", "a");
+  news_.tell("t", "a");
+  EXPECT_EQ(taken(*good), kLine);
+  EXPECT_EQ(taken(*bad), "");
+  news_.tell("t", std::string(100'000, 'a'));
+  EXPECT_TRUE(taken(*bad).starts_with(R"({"error":"a regular expression of )"));
 }
 
 TEST_F(FollowersTest, WhatIsMissingEndsThem) {

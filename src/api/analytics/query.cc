@@ -71,7 +71,8 @@ void add_analytics_routes(Router& router, const Context& context) {
   add_analytics_schema(router, context, source);
   add_message_delete_route(router, context);
   add_purge_route(router, context, source);
-  const auto followers = std::make_shared<Followers>(*context.news, context.queries.memory(), context.metrics);
+  const auto followers =
+      std::make_shared<Followers>(*context.news, context.queries.memory(), context.clock, context.metrics);
   Followers::register_metrics(followers, context.metrics);
   const auto later = make_later_queries(source, context);
   add_later_routes(router, context, later);

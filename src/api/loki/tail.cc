@@ -37,7 +37,7 @@ Result<TailLines> stored_lines(const LokiAsking& asking, const TailQuery& asked,
   VARVE_ASSIGN_OR_RETURN(const std::int64_t start_ns, asking.parameters.time("start", asking.now_ns - kHourNs));
   VARVE_ASSIGN_OR_RETURN(const auto limit, asking.parameters.number("limit", kTailLinesUnlessSaid));
   if (limit > asking.rows_max) return fail(Code::invalid, "limit is above messages.rows_max");
-  VARVE_RETURN_IF_ERROR(news.settle(kTailSettleMost));
+  VARVE_RETURN_IF_ERROR(news.settle(asking.request.tenant, kTailSettleMost));
   std::vector<std::pair<TailIdentity, std::vector<std::byte>>> newest;
   std::size_t bytes = 0;
   logql::Labels labels;
@@ -53,7 +53,7 @@ Result<TailLines> stored_lines(const LokiAsking& asking, const TailQuery& asked,
   };
   const logql::TimeSpan span{start_ns, std::numeric_limits<std::int64_t>::max()};
   if (limit > 0) VARVE_RETURN_IF_ERROR(asking.source().find(span, asked.condition, true, take));
-  VARVE_RETURN_IF_ERROR(news.settle(kTailSettleMost));
+  VARVE_RETURN_IF_ERROR(news.settle(asking.request.tenant, kTailSettleMost));
   const std::set<TailIdentity> heard = tail.heard();
   TailLines lines;
   for (auto at = newest.rbegin(); at != newest.rend(); ++at) {
@@ -77,7 +77,7 @@ Result<Response> answer_tail(const LokiAsking& asking, Tails& tails) {
 }  // namespace
 
 void add_loki_tail(Router& router, const LokiContext& context, write::MessageNews& news) {
-  const auto tails = std::make_shared<Tails>(news, context.metrics);
+  const auto tails = std::make_shared<Tails>(news, context.clock, context.metrics);
   Tails::register_metrics(tails, context.metrics);
   const Endpoint endpoint(context.pool, {.shape = loki_error, .status_of = loki_status_of},
                           QueryMetrics(context.metrics, context.clock, "loki"));
@@ -87,7 +87,10 @@ void add_loki_tail(Router& router, const LokiContext& context, write::MessageNew
                VARVE_ASSIGN_OR_RETURN(const auto query, begin_query(engine, request, "loki"));
                VARVE_ASSIGN_OR_RETURN(const auto parameters, LokiParameters::of(request));
                const LokiAsking asking{store, request, parameters, *query, clock.now_ms() * 1'000'000, rows_max};
-               return query->explain(answer_tail(asking, *tails));
+               const RegexMeter meter([&query] { return query->deadline().check(); });  // of what is stored
+               auto answer = answer_tail(asking, *tails);
+               if (!meter.status()) answer = fail(meter.status().error());
+               return query->explain(std::move(answer));
              }));
 }
 

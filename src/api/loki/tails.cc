@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "api/shared/follow_meter.h"
 #include "codec/hash.h"
 #include "language/logql/pipeline.h"
 #include "message/matches.h"
@@ -70,6 +71,7 @@ bool Tail::give(const std::shared_ptr<const std::string>& text, const std::set<T
   {
     const MutexLock lock(tail_mutex_);
     if (!started_) heard_.insert(identities.begin(), identities.end());
+    if (heard_.size() > kHeardMost) return false;
   }
   return send(text);
 }
@@ -89,7 +91,8 @@ void Tail::start() {
 
 class Tails::Question {
  public:
-  Question(TailQuery asked, Counter& dropped) : asked_(std::move(asked)), dropped_(dropped) {}
+  Question(TailQuery asked, const Clock& clock, Counter& dropped)
+      : asked_(std::move(asked)), clock_(clock), dropped_(dropped) {}
 
   void add(std::weak_ptr<Tail> tail) {
     const MutexLock lock(mutex_);
@@ -101,10 +104,12 @@ class Tails::Question {
   void look_at(std::span<const std::byte> rows) {
     TailLines lines;
     std::set<TailIdentity> identities;
+    const FollowMeter meter(clock_);
     for (const std::byte *at = rows.data(), *const stop = at + rows.size(); at != stop;) {
       const message::RowView row{at};
       at += row.bytes();
       if (lines.add(asked_, row)) identities.insert(tail_identity_of(row));
+      if (!meter.status()) return fail_all(meter.status().error());
     }
     if (lines.empty()) return;
     const auto text = std::make_shared<const std::string>(lines.text());
@@ -130,13 +135,15 @@ class Tails::Question {
   }
 
   const TailQuery asked_;
+  const Clock& clock_;
   Counter& dropped_;
   Mutex mutex_;
   std::vector<std::weak_ptr<Tail>> tails_ VARVE_GUARDED_BY(mutex_);
 };
 
-Tails::Tails(write::MessageNews& news, Metrics& metrics)
+Tails::Tails(write::MessageNews& news, const Clock& clock, Metrics& metrics)
     : news_(news),
+      clock_(clock),
       dropped_(
           metrics.counter("varve_loki_tails_dropped_total", "Loki tails that read too slowly, and were told so.")) {}
 
@@ -159,17 +166,22 @@ void Tails::removed(const std::string& key) {
   questions_.erase(at);
 }
 
+bool Tails::may_add(const std::string& tenant, bool is_new) const {
+  if (!is_new) return tails_ < kMost;
+  return tails_ < kMost && questions_.size() < kQuestionsMost && has_room_for_question(questions_, tenant);
+}
+
 Result<std::shared_ptr<Tail>> Tails::add(const std::string& tenant, std::string_view text, TailQuery asked) {
   const std::string key = tenant + '\n' + std::string(text);
   std::shared_ptr<Question> question;
   {
     const MutexLock lock(mutex_);
     auto at = questions_.find(key);
-    if (tails_ >= kMost || (at == questions_.end() && questions_.size() >= kQuestionsMost)) {
+    if (!may_add(tenant, at == questions_.end())) {
       return fail(Code::unavailable, "too many follow messages already");
     }
     if (at == questions_.end()) {
-      Shared made{std::make_shared<Question>(std::move(asked), dropped_), nullptr, 0};
+      Shared made{std::make_shared<Question>(std::move(asked), clock_, dropped_), nullptr, 0};
       made.listens = news_.listen(tenant, [question = made.question](const auto& rows) {
         if (rows) {
           question->look_at(*rows);

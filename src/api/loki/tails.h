@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/metrics.h"
 #include "base/mutex.h"
 #include "http/websocket_feed.h"
@@ -59,7 +60,10 @@ class Tail final : public http::WebSocketFeed {
   explicit Tail(std::function<void()> gone) : gone_(std::move(gone)) {}
   ~Tail() override { gone_(); }
 
-  // `identities`: of its messages, which are remembered until start().
+  static constexpr std::size_t kHeardMost = 65'536;
+
+  // `identities`: of its messages, which are remembered until start(). False: he reads too slowly, or more has come in
+  // the meantime than can be remembered.
   bool give(const std::shared_ptr<const std::string>& text, const std::set<TailIdentity>& identities);
   // What came so far. What is stored and not among these was not heard.
   [[nodiscard]] std::set<TailIdentity> heard();
@@ -79,8 +83,8 @@ class Tails : public std::enable_shared_from_this<Tails> {
   static constexpr std::size_t kMost = 10'000;
   static constexpr std::size_t kQuestionsMost = 1'000;
 
-  // `news` and `metrics` outlive this and every tail.
-  Tails(write::MessageNews& news, Metrics& metrics);
+  // What is referred to outlives this and every tail.
+  Tails(write::MessageNews& news, const Clock& clock, Metrics& metrics);
   static void register_metrics(const std::shared_ptr<Tails>& tails, Metrics& metrics);
 
   // He is given what is appended from now on. `text`: of the query. Error: unavailable (too many).
@@ -97,7 +101,10 @@ class Tails : public std::enable_shared_from_this<Tails> {
   void removed(const std::string& key);
   [[nodiscard]] double count() const;
 
+  [[nodiscard]] bool may_add(const std::string& tenant, bool is_new) const VARVE_REQUIRES(mutex_);
+
   write::MessageNews& news_;
+  const Clock& clock_;
   Counter& dropped_;
   mutable Mutex mutex_;
   std::size_t tails_ VARVE_GUARDED_BY(mutex_) = 0;

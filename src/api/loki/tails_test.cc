@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "api/loki/asking.h"
+#include "api/shared/follow_meter.h"
 #include "api/testing/message_parts.h"
 #include "api/testing/waiting_sink.h"
 #include "http/url.h"
@@ -22,7 +23,7 @@ class GivenNews final : public write::MessageNews {
     listeners.emplace_back(std::move(tenant), std::move(listener));
     return std::make_shared<int>(0);
   }
-  Status settle(std::chrono::milliseconds) override {
+  Status settle(const std::string&, std::chrono::milliseconds) override {
     if (++settles == 2 && meanwhile != nullptr) publish("t", *meanwhile);
     return {};
   }
@@ -129,6 +130,27 @@ TEST_F(LokiTail, OneQuestionForAllWhoAskIt) {
   EXPECT_EQ(news_.listeners.size(), 1U);
   const Response other = ask("query=%7Bjob=%22b%22%7D");
   EXPECT_EQ(news_.listeners.size(), 2U);
+}
+
+TEST_F(LokiTail, AnExpressionThatCostsTooMuchEndsIt) {
+  start();
+  const Response response = ask("query=%7Bjob=%22a%22%7D%7C~%22%5Bab%5D*a%5Bab%5D%7B900%7Dx%22&limit=0");
+  ASSERT_EQ(response.status, 101) << response.body;
+  message::Batch large;
+  add_line(large, "a", std::string(100'000, 'a'));
+  news_.publish("t", large);
+  EXPECT_TRUE(taken(response).contains("a regular expression of "));
+}
+
+TEST_F(LokiTail, ATenantHasAShareOfTheQuestions) {
+  start();
+  std::vector<Response> all;
+  for (std::size_t i = 0; i < kQuestionsOfTenantMost; ++i) {
+    all.push_back(ask("limit=0&query=%7Bjob=%22a%22%7D%7C=%22" + std::to_string(i) + "%22"));
+    ASSERT_EQ(all.back().status, 101);
+  }
+  EXPECT_EQ(ask("limit=0&query=%7Bjob=%22b%22%7D").status, 503);
+  EXPECT_EQ(ask("limit=0&query=%7Bjob=%22a%22%7D%7C=%220%22").status, 101);
 }
 
 TEST_F(LokiTail, SlowReadersAreTold) {
