@@ -54,13 +54,6 @@ bool is_replica_count(std::string_view text) {
   return named && count && *count >= 1 && *count <= 99;
 }
 
-bool is_tenant_name(std::string_view name) {
-  return !name.empty() && name.size() <= 64 && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
-           c == '-';
-  });
-}
-
 }  // namespace
 
 Status set_duration(std::int64_t& field, std::string_view text, std::int64_t least_ms, std::string_view least) {
@@ -198,7 +191,7 @@ Status set_syslog_client_ca(Config& config, std::string_view text) {
 }
 
 Status set_syslog_tenant(Config& config, std::string_view text) {
-  if (!is_tenant_name(text) || text == model::kOwnTenant) {
+  if (!model::is_tenant_name(text) || text == model::kOwnTenant) {
     return fail(Code::invalid, "1 to 64 of A-Z a-z 0-9 . _ -, and not varve");
   }
   config.syslog.tenant = text;
@@ -317,7 +310,7 @@ Status set_rollups(Config& config, std::string_view text) {
 }
 
 Status set_tenant_default(Config& config, std::string_view text) {
-  if (!text.empty() && !is_tenant_name(text)) {
+  if (!text.empty() && !model::is_tenant_name(text)) {
     return fail(Code::invalid, "empty, or 1 to 64 of A-Z a-z 0-9 . _ -");
   }
   config.tenant_default = text;

@@ -65,12 +65,12 @@ TEST(Tags, OwnAndView) {
 
 TEST(TenantName, IsOneTo64OfFewCharacters) {
   for (const std::string& good :
-       {std::string("a"), std::string("Blue.team_2-x"), std::string(64, 'z'), std::string("..")}) {
+       {std::string("a"), std::string("Blue.team_2-x"), std::string(64, 'z'), std::string("..a")}) {
     EXPECT_TRUE(is_tenant_name(good)) << good;
   }
   for (const std::string& bad :
-       {std::string(), std::string(65, 'z'), std::string("a b"), std::string("a/b"), std::string("\xc3\xa4"),
-        std::string("a\0", 2), std::string("a\n"), std::string("%41")}) {
+       {std::string(), std::string("."), std::string(".."), std::string(65, 'z'), std::string("a b"),
+        std::string("a/b"), std::string("\xc3\xa4"), std::string("a\0", 2), std::string("a\n"), std::string("%41")}) {
     EXPECT_FALSE(is_tenant_name(bad)) << bad;
   }
 }

@@ -10,7 +10,9 @@ bool is_tenant_name(std::string_view name) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
            c == '-';
   };
-  return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), allowed);
+  // In a path, clients and proxies take "." and ".." away.
+  const bool means_something = name.find_first_not_of('.') != std::string_view::npos;
+  return means_something && name.size() <= 64 && std::all_of(name.begin(), name.end(), allowed);
 }
 
 Status check_writable(std::string_view tenant) {

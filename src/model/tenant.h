@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tenant names: 1–64 of A-Z a-z 0-9 . _ -
+// Tenant names: 1–64 of A-Z a-z 0-9 . _ -, not dots alone
 #pragma once
 
 #include <string_view>
