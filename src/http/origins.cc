@@ -31,7 +31,7 @@ Origin Origins::of(const Request& request, const std::optional<Authority>& host)
 bool may_change(const Request& request, Origin origin) {
   if (origin != Origin::none) return origin != Origin::foreign;
   return std::ranges::none_of(request.headers, [](const auto& header) {
-    return header.first == "sec-fetch-site" && header.second == "cross-site";
+    return header.first == "sec-fetch-site" && (header.second == "cross-site" || header.second == "same-site");
   });
 }
 
