@@ -155,6 +155,25 @@ class Hostile(OwnServerCase):
         for s in stuck:
             s.close()
 
+    def test_a_part_of_an_answer_does_not_pass_for_the_whole(self):
+        """HTTP/1.0 ends an answer with its connection: one that is killed is reset."""
+        server = self.new_server({"http.write_timeout": "600s"}).start()
+        for part in range(5):
+            base = T0 + part * 100_000
+            server.put([{"name": "big", "tags": {"h": "a"}, "datapoints": [[base + i, i * 1.1] for i in range(100_000)]}])
+        query = json.dumps({"start_absolute": 0, "metrics": [{"name": "big"}]}).encode()
+        with socket.socket() as s:
+            s.settimeout(60)
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            s.connect(("127.0.0.1", server.port))
+            s.sendall(b"POST /api/v1/datapoints/query HTTP/1.0\r\nContent-Length: %d\r\n\r\n%s" % (len(query), query))
+            self.assertEqual(s.recv(12), b"HTTP/1.0 200")
+            for found in server.get("/api/v1/admin/runningqueries").json()["queries"]:
+                server.request("DELETE", "/api/v1/admin/killquery/" + found["query hash"])
+            with self.assertRaises(ConnectionResetError):
+                while s.recv(65536):
+                    pass
+
     def test_bodies_that_trickle_do_not_keep_others_out(self):
         server = self.new_server({"limits.memory": "64MiB"}).start()
         trickling = []

@@ -87,6 +87,7 @@ class Connection final : public net::Stream {
 
   std::shared_ptr<Held> hold(Response& response);
   [[nodiscard]] HeldAnswer held_from_here(std::shared_ptr<Held> held) const;
+  void close_unfinished(bool http_1_0);  // an answer of which some is sent
   void break_off(const Held* answered);
   void replace(const HeldAnswer& answer);
   void free_answers();

@@ -83,13 +83,20 @@ Connection::HeldAnswer Connection::held_from_here(std::shared_ptr<Held> held) co
   return out;
 }
 
+// Without the last chunk the client sees that it is not whole. HTTP/1.0 has none: there its end would pass for that of
+// the answer.
+void Connection::close_unfinished(bool http_1_0) {
+  if (http_1_0) reset_on_close(true);
+  close();
+}
+
 // What is answered was ended while its answer was on the way. Of a part of it the client sees that it is not whole; if
 // nothing of it is sent yet, it becomes an error.
 void Connection::break_off(const Held* answered) {
   const auto at = std::ranges::find(held_, answered, [](const HeldAnswer& one) { return one.held.get(); });
   const std::uint64_t sent = sent_before_ + sent_;
   if (at == held_.end() || sent >= at->end) return;
-  if (sent > at->begin) return close();
+  if (sent > at->begin) return close_unfinished(at->framing.http_1_0);
   const HeldAnswer ended = std::move(*at);
   held_.erase(at);
   replace(ended);
@@ -258,7 +265,7 @@ void Connection::next_piece() {
                           piece = std::move(piece)]() mutable {
             if (self->exchange_ != number) return;  // closed, or ended
             self->piece_under_way_ = false;
-            if (!made) return self->close();  // without the last chunk: the client sees that it is not whole
+            if (!made) return self->close_unfinished(self->parser_.info().http_1_0);
             self->more_ = std::move(make);
             self->piece_ = std::move(piece);
             self->piece_made_ = true;
@@ -268,7 +275,7 @@ void Connection::next_piece() {
         });
         if (!told) self->lost_ = number;
       });
-  if (!posted) return close();
+  if (!posted) return close_unfinished(parser_.info().http_1_0);
   if (!is_blocked()) set_deadline(kLookForLost);
 }
 
