@@ -33,14 +33,14 @@ Result<std::vector<config::Setting>> read_secrets(const std::string& key, const 
 
 }  // namespace
 
-Result<snmp::inventory::Credentials> read_credentials(const std::string& path) {
+Result<snmp::inventory::Credentials> read_credentials(const std::string& path, const std::string& default_tenant) {
   if (path.empty()) return snmp::inventory::Credentials();
   VARVE_ASSIGN_OR_RETURN(auto settings, read_secrets("snmp.credentials", path));
   std::vector<snmp::inventory::CredentialLine> lines;
   for (config::Setting& setting : settings) {
     lines.push_back({std::move(setting.key), std::move(setting.value), std::move(setting.origin)});
   }
-  auto read = snmp::inventory::credentials_of(lines);
+  auto read = snmp::inventory::credentials_of(lines, default_tenant);
   if (read.faults.empty()) return std::move(read.credentials);
   return fail(Code::invalid, "snmp.credentials: " + snmp::inventory::joined(read.faults));
 }
@@ -59,7 +59,8 @@ Result<std::shared_ptr<const api::EsmondUsers>> read_esmond_keys(const std::stri
 Status SnmpParts::start() {
   VARVE_ASSIGN_OR_RETURN(auto users, read_esmond_keys(esmond_keys_path_));
   esmond_keys_.set(std::move(users));
-  VARVE_ASSIGN_OR_RETURN(credentials_, read_credentials(credentials_path_));
+  VARVE_ASSIGN_OR_RETURN(auto credentials, read_credentials(credentials_path_, default_tenant_));
+  if (!credentials_path_.empty()) credentials_.set(std::move(credentials));
   static_cast<void>(read_inventory());  // the turns try again, and tell
   turns_.emplace(kInventoryPause, [this](const std::stop_token& stopping) { turn(stopping); });
   return {};
@@ -76,11 +77,11 @@ void SnmpParts::reload() {
 
 void SnmpParts::reload_credentials() {
   if (credentials_path_.empty()) return;
-  auto read = read_credentials(credentials_path_);
+  auto read = read_credentials(credentials_path_, default_tenant_);
   if (!read) return log::error("credentials of SNMP not reloaded", {{"fault", read.error().message}});
-  credentials_ = std::move(*read);
-  if (poller_) poller_->set_credentials(credentials_);
-  log::info("credentials of SNMP reloaded", {{"count", std::to_string(credentials_.size())}});
+  if (poller_) poller_->set_credentials(*read);
+  log::info("credentials of SNMP reloaded", {{"count", std::to_string(read->size())}});
+  credentials_.set(std::move(*read));
 }
 
 Status SnmpParts::read_inventory() {
@@ -143,7 +144,8 @@ Status SnmpParts::start_polling(write::Writer& writer, Metrics& metrics, tracker
           },
       .record_history = record};
   poller_ = std::make_unique<snmp::poller::Poller>(options_, std::move(parts));
-  VARVE_RETURN_IF_ERROR(poller_->start(credentials_));
+  const auto credentials = credentials_.all();
+  VARVE_RETURN_IF_ERROR(poller_->start(credentials == nullptr ? snmp::inventory::Credentials() : *credentials));
   if (traps_) {
     config::Address bound = *traps_;
     bound.port = poller_->traps_port();
@@ -159,8 +161,8 @@ void SnmpParts::stop_polling() {
 api::SnmpContext SnmpParts::context() {
   snmp::inventory::PollNow poll_now;
   if (poller_) {
-    poll_now = [this](const auto& inventory, const auto& device, const std::string& oidset) {
-      return poller_->poll_now(inventory, device, oidset);
+    poll_now = [this](const std::string& tenant, const auto& inventory, const auto& device, const std::string& oidset) {
+      return poller_->poll_now(tenant, inventory, device, oidset);
     };
   }
   return {inventory_, history_, statuses_, std::move(poll_now), pool_, clock_};

@@ -19,6 +19,7 @@
 #include "snmp/inventory/history_reader.h"
 #include "snmp/inventory/history_store.h"
 #include "snmp/inventory/inventory_store.h"
+#include "snmp/inventory/known_credentials.h"
 #include "snmp/inventory/status_board.h"
 #include "snmp/poller/poller.h"
 #include "storage/passing_texts.h"
@@ -30,7 +31,7 @@ namespace varve::server {
 
 // The file of `snmp.credentials`; an empty path has none. Errors: io (it cannot be read), conflict (others can read
 // it), invalid (one line names every fault; no secret is in it).
-Result<snmp::inventory::Credentials> read_credentials(const std::string& path);
+Result<snmp::inventory::Credentials> read_credentials(const std::string& path, const std::string& default_tenant);
 
 // The file of `esmond.keys`; nullptr: there is none. Errors: as above.
 Result<std::shared_ptr<const api::EsmondUsers>> read_esmond_keys(const std::string& path);
@@ -46,10 +47,11 @@ class SnmpParts {
       : options_(poller_options(config)),
         traps_(config.snmp.traps_on ? std::optional(config.snmp.traps) : std::nullopt),
         credentials_path_(config.snmp.credentials),
+        default_tenant_(config.tenant_default),
         esmond_keys_path_(config.esmond_keys),
         pool_(pool),
         clock_(clock),
-        inventory_(texts, pool, clock),
+        inventory_(texts, pool, clock, &credentials_),
         history_(texts),
         counters_(counters),
         speeds_(history_, counters, passing != nullptr),
@@ -77,15 +79,16 @@ class SnmpParts {
   const snmp::poller::PollerOptions options_;
   const std::optional<config::Address> traps_;
   const std::string credentials_path_;
+  const std::string default_tenant_;
   const std::string esmond_keys_path_;
   TaskPool& pool_;
   const Clock& clock_;
+  snmp::inventory::KnownCredentials credentials_;
   snmp::inventory::InventoryStore inventory_;
   snmp::inventory::HistoryStore history_;
   snmp::inventory::DeviceCounters& counters_;
   snmp::inventory::HistoryReader speeds_;
   snmp::inventory::StatusBoard statuses_;
-  snmp::inventory::Credentials credentials_;
   api::EsmondKeys esmond_keys_;
   bool is_failing_ = false;
   std::unique_ptr<snmp::poller::Poller> poller_;  // none: this process does not poll

@@ -12,7 +12,7 @@ FAST = {"frequency": "1s", "correlator": "ifName", "objects": [
     {"name": "ifHCInOctets", "oid": IN, "type": "Counter64", "alias": "in"},
     {"name": "ifHCOutOctets", "oid": OUT, "type": "Counter64", "alias": "out"}]}
 CREDENTIALS = f"""
-default: {{version: 2c, community: public}}
+default: {{version: 2c, community: public, tenants: "*"}}
 old: {{version: 1, community: public}}
 core: {{version: 3, user: varve, level: authPriv, auth: SHA, auth_secret: "{AUTH}", priv: AES, priv_secret: "{PRIV}"}}
 """

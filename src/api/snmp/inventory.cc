@@ -232,7 +232,7 @@ Result<Response> poll_one(const SnmpCall& call) {
   if (!call.context.poll_now) {
     return error_response(503, "this process does not poll devices; ask one whose roles have poll");
   }
-  VARVE_ASSIGN_OR_RETURN(const auto sets, call.context.poll_now(*inventory, found->second, oidset));
+  VARVE_ASSIGN_OR_RETURN(const auto sets, call.context.poll_now(call.request.tenant, *inventory, found->second, oidset));
   return Response::json(200, polled_json(call.name, sets));
 }
 
@@ -281,8 +281,9 @@ void add_snmp_inventory(Router& router, const SnmpContext& context) {
   whole(Method::post, "/api/v1/snmp/import", if_snmp_writable<import_all>, Effect::writes);
   whole(Method::get, "/api/v1/snmp/export", export_all, Effect::reads);
   const std::string one = std::string(Devices::kPath) + "/";
-  router.add(Method::post, one + "{name}" + std::string(kPollEnd), snmp_on_pool(context, one, kPollEnd, poll_one),
-             Effect::reads);
+  // It sends a secret to where the device is said to be, so it is for those who may say where that is.
+  router.add(Method::post, one + "{name}" + std::string(kPollEnd),
+             snmp_on_pool(context, one, kPollEnd, if_snmp_writable<poll_one>), Effect::writes);
 }
 
 }  // namespace varve::api

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "model/tenant.h"
 #include "snmp/inventory/device.h"
 
 namespace varve::snmp::inventory {
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::size_t kSecretCharactersMin = 8;  // RFC 3414, section 11.2; libsnmp refuses shorter ones
 
+constexpr std::string_view kEveryTenant = "*";
 constexpr std::string_view kAuths[] = {"MD5", "SHA", "SHA-224", "SHA-256", "SHA-384", "SHA-512"};
 constexpr std::string_view kPrivs[] = {"DES", "AES"};
 constexpr std::pair<std::string_view, SnmpVersion> kVersions[] = {
@@ -32,11 +34,42 @@ std::optional<Value> named(const std::pair<std::string_view, Value> (&names)[n],
 struct Said {
   Credential credential = {};
   std::string origin = {};
-  bool version = false, level = false;
+  bool version = false, level = false, tenants = false;
 };
+
+// "a,b": a list, as it was flattened.
+std::vector<std::string> items_of(std::string_view list) {
+  std::vector<std::string> out;
+  for (std::size_t from = 0; from <= list.size();) {
+    const std::size_t end = std::min(list.find(',', from), list.size());
+    out.emplace_back(list.substr(from, end - from));
+    from = end + 1;
+  }
+  return out;
+}
+
+const char* set_tenants(const std::string& value, Said& said) {
+  said.tenants = true;
+  said.credential.tenants = items_of(value);
+  const bool all_good = std::ranges::all_of(said.credential.tenants, [](const std::string& tenant) {
+    return tenant == kEveryTenant || model::is_tenant_name(tenant);
+  });
+  return all_good ? nullptr : "names of tenants were expected, or \"*\" for all";
+}
+
+const char* set_networks(const std::string& value, Credential& to) {
+  for (const std::string& item : items_of(value)) {
+    const auto network = parse_network(item);
+    if (!network) return "networks were expected, such as 10.0.0.0/8 or 2001:db8::/32";
+    to.networks.push_back(*network);
+  }
+  return nullptr;
+}
 
 class CredentialReader {
  public:
+  explicit CredentialReader(const std::string& default_tenant) : default_tenant_(default_tenant) {}
+
   ReadCredentials read(std::span<const CredentialLine> lines) {
     for (const CredentialLine& line : lines) take(line);
     for (auto& [name, said] : said_) finish(name, said);
@@ -87,8 +120,13 @@ class CredentialReader {
     } else if (field == "auth_secret" || field == "priv_secret") {
       if (value.size() < kSecretCharactersMin) return "a secret has 8 characters at least";
       (field == "auth_secret" ? to.auth_secret : to.priv_secret) = value;
+    } else if (field == "tenants") {
+      return set_tenants(value, said);
+    } else if (field == "networks") {
+      return set_networks(value, to);
     } else {
-      return "no such field; there are version, community, user, level, auth, auth_secret, priv, priv_secret";
+      return "no such field; there are version, community, user, level, auth, auth_secret, priv, priv_secret, "
+             "tenants, networks";
     }
     return nullptr;
   }
@@ -96,6 +134,7 @@ class CredentialReader {
   void finish(const std::string& name, Said& said) {
     Credential& of = said.credential;
     if (!said.version && !of.user.empty()) of.version = SnmpVersion::v3;
+    if (!said.tenants && !default_tenant_.empty()) of.tenants = {default_tenant_};
     const auto need = [&](bool there, const char* field, const char* why) {
       if (!there) fault(said.origin, name + "." + field, std::string("it is missing, ") + why);
     };
@@ -125,12 +164,29 @@ class CredentialReader {
     out_.credentials.emplace(name, std::move(of));
   }
 
+  const std::string& default_tenant_;
   std::map<std::string, Said> said_;
   ReadCredentials out_;
 };
 
 }  // namespace
 
-ReadCredentials credentials_of(std::span<const CredentialLine> lines) { return CredentialReader().read(lines); }
+bool Credential::is_of(std::string_view tenant) const {
+  return std::ranges::any_of(tenants, [&](const std::string& one) { return one == kEveryTenant || one == tenant; });
+}
+
+bool Credential::may_go_to(const AddressBytes& address) const {
+  return networks.empty() ||
+         std::ranges::any_of(networks, [&](const Network& network) { return network.contains(address); });
+}
+
+const Credential* find_credential(const Credentials& credentials, std::string_view tenant, std::string_view name) {
+  const auto found = credentials.find(name);
+  return found == credentials.end() || !found->second.is_of(tenant) ? nullptr : &found->second;
+}
+
+ReadCredentials credentials_of(std::span<const CredentialLine> lines, const std::string& default_tenant) {
+  return CredentialReader(default_tenant).read(lines);
+}
 
 }  // namespace varve::snmp::inventory

@@ -43,9 +43,9 @@ struct PolledSet {
   double seconds = 0;
 };
 
-// Polls a device now, one oidset or (empty) all of its; stores nothing. Blocks. Errors: not_found (the device does not
-// have that oidset), unavailable.
-using PollNow = std::function<Result<std::vector<PolledSet>>(const Inventory& inventory, const Device& device,
-                                                             const std::string& oidset)>;
+// Polls a tenant's device now, one oidset or (empty) all of its; stores nothing. Blocks. Errors: not_found (the device
+// does not have that oidset), invalid (the tenant may not name its credential), unavailable.
+using PollNow = std::function<Result<std::vector<PolledSet>>(const std::string& tenant, const Inventory& inventory,
+                                                             const Device& device, const std::string& oidset)>;
 
 }  // namespace varve::snmp::inventory

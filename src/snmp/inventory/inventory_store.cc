@@ -170,6 +170,19 @@ Result<bool> InventoryStore::take(Versions found) {
   return true;
 }
 
+// Of devices that are new, or go elsewhere: one that was there before may still be changed otherwise, or switched off.
+void InventoryStore::check_credentials(const std::string& tenant, const Inventory& before, const Inventory& after,
+                                       Faults& faults) const {
+  if (credentials_ == nullptr) return;
+  for (const auto& [name, device] : after.devices) {
+    const auto old = before.devices.find(name);
+    const bool is_same = old != before.devices.end() && old->second.credential == device.credential &&
+                         old->second.address == device.address;
+    if (is_same || credentials_->may_name(tenant, device.credential)) continue;
+    faults.push_back("devices." + name + ".credential: " + no_credential(device.credential));
+  }
+}
+
 Status InventoryStore::finish(const std::string& tenant, const Inventory& before, const Inventory& after,
                               bool only_check, Edited& out) {
   if (!out.faults.empty()) return {};
@@ -183,6 +196,7 @@ Status InventoryStore::finish(const std::string& tenant, const Inventory& before
   for (std::string& fault : faults_of(after)) {
     if (!known.contains(fault)) out.faults.push_back(std::move(fault));
   }
+  check_credentials(tenant, before, after, out.faults);
   if (!out.faults.empty()) return {};
   std::vector<Step> steps;
   const auto step = [&](char kind) {

@@ -18,6 +18,7 @@
 #include "base/task_pool.h"
 #include "snmp/inventory/inventory.h"
 #include "snmp/inventory/json_fields.h"
+#include "snmp/inventory/known_credentials.h"
 #include "storage/text_store.h"
 
 namespace varve::snmp::inventory {
@@ -37,9 +38,11 @@ struct ChangeCounts {
 // All methods are thread-safe and may block on the texts. Errors: those of the texts.
 class InventoryStore {
  public:
-  // What is referred to must outlive this. `pool`: many texts are read and written at a time there.
-  InventoryStore(storage::TextStore& texts, TaskPool& pool, const Clock& clock)
-      : texts_(texts), pool_(pool), clock_(clock) {}
+  // What is referred to must outlive this. `pool`: many texts are read and written at a time there. `credentials`: those
+  // that devices may name; nullptr: any.
+  InventoryStore(storage::TextStore& texts, TaskPool& pool, const Clock& clock,
+                 const KnownCredentials* credentials = nullptr)
+      : texts_(texts), pool_(pool), clock_(clock), credentials_(credentials) {}
 
   // Reads what has changed, on any replica. Cheap where nothing has: one text is read.
   Status refresh();
@@ -79,6 +82,8 @@ class InventoryStore {
     std::string text = {};  // empty: it goes
   };
 
+  void check_credentials(const std::string& tenant, const Inventory& before, const Inventory& after,
+                         Faults& faults) const;
   Status finish(const std::string& tenant, const Inventory& before, const Inventory& after, bool only_check,
                 Edited& out) VARVE_REQUIRES(changing_);
   Status store(const std::vector<Step>& steps) VARVE_REQUIRES(changing_);
@@ -89,6 +94,7 @@ class InventoryStore {
   storage::TextStore& texts_;
   TaskPool& pool_;
   const Clock& clock_;
+  const KnownCredentials* const credentials_;
   Mutex changing_;  // the locks are taken in this order
   Mutex reading_;
   Versions versions_ VARVE_GUARDED_BY(reading_);  // that inventories_ has

@@ -33,6 +33,33 @@ class InventoryTexts : public ::testing::Test {
   InventoryStore one_{texts_, pool_, clock_}, other_{texts_, pool_, clock_};
 };
 
+TEST_F(InventoryTexts, a_device_names_a_credential_of_its_tenant) {
+  KnownCredentials known;
+  InventoryStore store(texts_, pool_, clock_, &known);
+  const auto put_with = [&](const std::string& name, const std::string& address, const std::string& credential,
+                            bool active = true) {
+    const auto edited = store.change("t", true, [&](Inventory& to, Faults&) {
+      to.devices[name] = Device{.name = name, .address = address, .credential = credential, .active = active};
+    });
+    return joined(edited->faults);
+  };
+  EXPECT_EQ(put_with("a", "h", "any"), "") << "this process has no file of them";
+  Credentials credentials;
+  credentials["mine"].tenants = {"t"};
+  credentials["everybodys"].tenants = {"*"};
+  credentials["anothers"].tenants = {"u"};
+  known.set(credentials);
+  EXPECT_EQ(put_with("a", "h", "mine"), "");
+  EXPECT_EQ(put_with("a", "h", "everybodys"), "");
+  EXPECT_EQ(put_with("a", "h", "anothers"), "devices.a.credential: there is no credential \"anothers\" for this tenant");
+  EXPECT_EQ(put_with("a", "h", "nobodys"), "devices.a.credential: there is no credential \"nobodys\" for this tenant");
+  EXPECT_EQ(put_with("a", "h", "default"), "devices.a.credential: there is no credential \"default\" for this tenant");
+  // What was there when its credential went may be switched off, but not sent elsewhere.
+  ASSERT_TRUE(put(one_, "old", "h"));
+  EXPECT_EQ(put_with("old", "h", "default", false), "");
+  EXPECT_NE(put_with("old", "g", "default"), "");
+}
+
 TEST_F(InventoryTexts, changes_reach_other_replicas) {
   ASSERT_TRUE(other_.refresh());
   ASSERT_TRUE(put(one_, "a", "1"));

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "snmp/inventory/known_credentials.h"
+
 namespace varve::snmp::poller {
 
 session::Credential to_session(const inventory::Credential& from) {
@@ -24,20 +26,25 @@ session::Credential to_session(const inventory::Credential& from) {
 
 void CredentialMap::set(inventory::Credentials credentials) {
   std::erase_if(secrets_, [&](const auto& secret) {
-    const auto at = credentials.find(secret.first);
-    return at == credentials.end() || to_session(at->second) != secret.second->credential;
+    const auto before = credentials_.find(secret.first), now = credentials.find(secret.first);
+    return before == credentials_.end() || now == credentials.end() || before->second != now->second;
   });
   credentials_ = std::move(credentials);
 }
 
-Result<std::shared_ptr<const session::Secret>> CredentialMap::find(std::string_view name) {
+Result<std::shared_ptr<const session::Secret>> CredentialMap::find(std::string_view tenant, std::string_view name) {
+  const inventory::Credential* const credential = find_credential(credentials_, tenant, name);
+  if (credential == nullptr) return fail(Code::not_found, inventory::no_credential(name));
   if (const auto known = secrets_.find(name); known != secrets_.end()) return known->second;
-  const auto at = credentials_.find(name);
-  if (at == credentials_.end()) return fail(Code::not_found, "there is no credential '" + std::string(name) + "'");
-  auto secret = session::make_secret(to_session(at->second));
+  auto secret = session::make_secret(to_session(*credential));
   if (!secret) return fail(secret.error().code, "credential '" + std::string(name) + "': " + secret.error().message);
   secrets_.emplace(name, *secret);
   return *secret;
+}
+
+bool CredentialMap::may_go_to(std::string_view tenant, std::string_view name, const session::Peer& peer) const {
+  const inventory::Credential* const credential = find_credential(credentials_, tenant, name);
+  return credential != nullptr && credential->may_go_to(session::host_bytes(peer));
 }
 
 }  // namespace varve::snmp::poller

@@ -73,45 +73,69 @@ void add_history(const walk::Plan& plan, const correlation::Found& found, Polled
 
 }  // namespace
 
-void Worker::poll_once(const std::string& device, const Member& member, SetsDone done) {
+void Worker::poll_once(const DeviceKey& device, const Member& member, SetsDone done) {
   std::erase_if(one_offs_, [](const auto& one) { return one->is_over; });
   auto made = std::make_unique<OneOff>();
   OneOff& one_off = *made;
   one_off.device = device;
   one_off.member = member;
   one_off.done = std::move(done);
-  const auto secret = credentials_.find(member.credential);
-  if (!secret) return one_off.done(fail(Code::unavailable, secret.error().message));
+  one_off.began_ns = parts_.clock.steady_ns();
+  const auto secret = credentials_.find(device.first, member.credential);
+  if (!secret) return one_off.done(fail(Code::invalid, secret.error().message));
   one_off.secret = *secret;
-  const auto peer = session::peer_of_address(member.address.host, member.address.port);
-  if (!peer) return one_off.done(fail(Code::unavailable, "'" + member.address.host + "' has no address"));
-  auto session = loop_.open({*peer, *secret});
-  if (!session) return one_off.done(fail(Code::unavailable, session.error().message));
-  one_off.session = std::move(*session);
-  one_off.poll = std::make_unique<Poll>(scratch_, [this, &one_off](Poll& poll, const PollEnd& end) {
-    const walk::Plan& plan = *one_off.member.plans[one_off.next];
-    PolledSet set;
-    set.oidset = plan.oidset.name;
-    add_records(plan, poll.found(), set);
-    add_history(plan, poll.found(), set);
-    const auto& found = poll.found();
-    if (found.unnamed > 0) set.reports.push_back(std::to_string(found.unnamed) + " rows without a name are left out");
-    if (found.doubled > 0) {
-      set.reports.push_back(std::to_string(found.doubled) + " rows that share a name are left out, such as '" +
-                            inventory::utf8_text(found.doubled_name, correlation::kTagBytesMax) + "'");
-    }
-    if (found.renumbered) set.reports.emplace_back("rows got other names during the poll and are left out");
-    set.error = end.error;
-    set.seconds = static_cast<double>(parts_.clock.steady_ns() - one_off.began_ns) * 1e-9;
-    one_off.sets.push_back(std::move(set));
-    ++one_off.next;
-    // Not from here: the poll that calls is to be used again.
-    post([this, of = &one_off, self = self_] {
-      if (*self != nullptr) next_of(*of);
+  one_offs_.push_back(std::move(made));
+  if (const auto peer = session::peer_of_address(member.address.host, member.address.port)) {
+    return begin_one_off(one_off, *peer);
+  }
+  const bool posted = parts_.pool.post([this, of = &one_off, self = self_, address = member.address] {
+    // The pool ends before the worker does.
+    post([of, self, peer = session::resolve(address.host, address.port)] {
+      if (*self != nullptr) (*self)->begin_one_off(*of, peer);
     });
   });
-  one_offs_.push_back(std::move(made));
+  if (posted) return;
+  one_off.is_over = true;
+  one_off.done(fail(Code::unavailable, "too many names are looked up"));
+}
+
+void Worker::begin_one_off(OneOff& one_off, const Result<session::Peer>& peer) {
+  if (!peer || !credentials_.may_go_to(one_off.device.first, one_off.member.credential, *peer)) {
+    return after(options_.timeout_ms * (options_.retries + 1),
+                 [this, of = &one_off] { finish_silent(*of, std::string(to_text(walk::Fault::timeout))); });
+  }
+  auto session = loop_.open({*peer, one_off.secret});
+  if (!session) {
+    one_off.is_over = true;
+    return one_off.done(fail(Code::unavailable, session.error().message));
+  }
+  one_off.session = std::move(*session);
+  one_off.poll = std::make_unique<Poll>(scratch_, [this, &one_off](Poll& poll, const PollEnd& end) {
+    add_set(one_off, poll.found(), end);
+    // Not from here: the poll that calls is to be used again.
+    post([this, of = &one_off, self = self_, end] {
+      if (*self == nullptr) return;
+      end.answered ? next_of(*of) : finish_silent(*of, end.error);
+    });
+  });
   next_of(one_off);
+}
+
+void Worker::add_set(OneOff& one_off, correlation::Found& found, const PollEnd& end) {
+  const walk::Plan& plan = *one_off.member.plans[one_off.next++];
+  PolledSet set;
+  set.oidset = plan.oidset.name;
+  add_records(plan, found, set);
+  add_history(plan, found, set);
+  if (found.unnamed > 0) set.reports.push_back(std::to_string(found.unnamed) + " rows without a name are left out");
+  if (found.doubled > 0) {
+    set.reports.push_back(std::to_string(found.doubled) + " rows that share a name are left out, such as '" +
+                          inventory::utf8_text(found.doubled_name, correlation::kTagBytesMax) + "'");
+  }
+  if (found.renumbered) set.reports.emplace_back("rows got other names during the poll and are left out");
+  set.error = end.error;
+  set.seconds = static_cast<double>(parts_.clock.steady_ns() - one_off.began_ns) * 1e-9;
+  one_off.sets.push_back(std::move(set));
 }
 
 void Worker::next_of(OneOff& one_off) {
@@ -119,13 +143,24 @@ void Worker::next_of(OneOff& one_off) {
   one_off.memory = {};
   one_off.began_ns = parts_.clock.steady_ns();
   one_off.poll->start({.plan = one_off.member.plans[one_off.next],
-                       .device = one_off.device,
+                       .device = one_off.device.second,
                        .session = one_off.session.get(),
                        .version = one_off.secret->credential.version,
                        .tries = options_.retries + 1,
                        .memory = &one_off.memory,
                        .finder = &one_off.finder,
                        .explains = true});
+}
+
+void Worker::finish_silent(OneOff& one_off, const std::string& error) {
+  for (; one_off.next < one_off.member.plans.size(); ++one_off.next) {
+    PolledSet set;
+    set.oidset = one_off.member.plans[one_off.next]->oidset.name;
+    set.error = error;
+    set.seconds = static_cast<double>(parts_.clock.steady_ns() - one_off.began_ns) * 1e-9;
+    one_off.sets.push_back(std::move(set));
+  }
+  finish_one_off(one_off);
 }
 
 void Worker::finish_one_off(OneOff& one_off) {

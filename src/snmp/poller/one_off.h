@@ -12,7 +12,7 @@
 namespace varve::snmp::poller {
 
 struct Worker::OneOff {
-  std::string device = {};
+  DeviceKey device = {};
   Member member = {};
   SetsDone done = {};
   std::unique_ptr<session::Session> session = {};

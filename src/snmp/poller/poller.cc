@@ -198,20 +198,17 @@ void Poller::State::look() {
   seen_ms = now_ms;
 }
 
-Result<std::vector<inventory::PolledSet>> Poller::poll_now(const inventory::Inventory& inventory,
+Result<std::vector<inventory::PolledSet>> Poller::poll_now(const std::string& tenant,
+                                                           const inventory::Inventory& inventory,
                                                            const inventory::Device& device, const std::string& oidset) {
   VARVE_ASSIGN_OR_RETURN(Member member, member_of(inventory, device, oidset));
-  if (!session::peer_of_address(member.address.host, member.address.port)) {
-    VARVE_ASSIGN_OR_RETURN(const session::Peer peer, session::resolve(member.address.host, member.address.port));
-    member.address.host = session::host_of(peer);
-  }
   using Sets = Result<std::vector<inventory::PolledSet>>;
   const auto promise = std::make_shared<std::promise<Sets>>();
   auto answer = promise->get_future();
   Worker* const worker = state_->worker.get();
   if (worker == nullptr) return fail(Code::unavailable, "this replica does not poll");
-  worker->post([worker, promise, name = device.name, member = std::move(member)] {
-    worker->poll_once(name, member, [promise](Sets sets) { promise->set_value(std::move(sets)); });
+  worker->post([worker, promise, key = DeviceKey(tenant, device.name), member = std::move(member)] {
+    worker->poll_once(key, member, [promise](Sets sets) { promise->set_value(std::move(sets)); });
   });
   if (answer.wait_for(kPollNowMax) != std::future_status::ready) {
     return fail(Code::unavailable, "the poll takes longer than a minute");

@@ -60,8 +60,8 @@ class Poller {
   // The inventory has changed: it is looked at now.
   void look();
   // Polls a device now and stores nothing; `oidset` empty: all of its. Blocks, for a minute at most. Errors: not_found,
-  // unavailable.
-  Result<std::vector<inventory::PolledSet>> poll_now(const inventory::Inventory& inventory,
+  // unavailable, and those of Worker::poll_once().
+  Result<std::vector<inventory::PolledSet>> poll_now(const std::string& tenant, const inventory::Inventory& inventory,
                                                      const inventory::Device& device, const std::string& oidset);
 
  private:

@@ -62,12 +62,24 @@ void Worker::turn() {
   take_due();
   start_waiting();
   knock_on_silent();
+  run_later();
   std::int64_t wait = schedule_.wait_ms(parts_.clock.now_ms(), kWaitMs);
-  if (!silent_.empty()) {
-    const std::int64_t left = silent_.begin()->first - parts_.clock.steady_ns() / 1'000'000;
-    wait = std::clamp<std::int64_t>(left, 0, wait);
-  }
+  const std::int64_t now_ms = parts_.clock.steady_ns() / 1'000'000;
+  if (!silent_.empty()) wait = std::clamp<std::int64_t>(silent_.begin()->first - now_ms, 0, wait);
+  if (!later_.empty()) wait = std::clamp<std::int64_t>(later_.begin()->first - now_ms, 0, wait);
   loop_.turn(wait);
+}
+
+void Worker::after(std::int64_t wait_ms, std::function<void()> work) {
+  later_.emplace(parts_.clock.steady_ns() / 1'000'000 + wait_ms, std::move(work));
+}
+
+void Worker::run_later() {
+  const std::int64_t now_ms = parts_.clock.steady_ns() / 1'000'000;
+  while (!later_.empty() && later_.begin()->first <= now_ms) {
+    const auto work = std::move(later_.extract(later_.begin()).mapped());
+    work();
+  }
 }
 
 void Worker::take_due() {

@@ -77,9 +77,11 @@ class Worker {
   void close();  // ends all polls and sessions; the last of its calls
   void set_members(Members members);
   void set_credentials(inventory::Credentials credentials);
-  // Polls a device of its own making, apart from the schedule, and stores nothing. `done` is called by this thread.
+  // Polls a device of its own making, apart from the schedule, and stores nothing. `done` is called by this thread. A
+  // name that has no address, and an address that the credential may not be sent to, look like an agent that does not
+  // answer, also by the time that they take. Error: invalid (the tenant may not name this credential), unavailable.
   using SetsDone = std::function<void(Result<std::vector<inventory::PolledSet>>)>;
-  void poll_once(const std::string& device, const Member& member, SetsDone done);
+  void poll_once(const DeviceKey& device, const Member& member, SetsDone done);
 
   struct Counts {
     std::size_t up = 0, down = 0, unknown = 0;
@@ -126,19 +128,28 @@ class Worker {
   void ask_soon(Device& device);
   [[nodiscard]] std::int64_t first_pause_ms() const { return std::min(options_.timeout_ms, options_.backoff_max_ms); }
 
-  // Errors: what keeps it from being asked. Sets device.session, unless its name must be resolved first: unavailable.
+  // Errors: what keeps it from being asked. Sets device.session, unless its name must be resolved first, or it may not
+  // be asked at this address: unavailable.
   Status open(Device& device);
+  // Has it fail as late as if it had been asked and were silent. `detail` is for the log alone.
+  void fail_later(Device& device, const std::string& detail);
+  void after(std::int64_t wait_ms, std::function<void()> work);
+  void run_later();
   void resolve(Device& device);
   void on_resolved(const DeviceKey& key, std::uint64_t number, const Result<session::Peer>& peer);
-  void on_failure(Device& device, const std::string& error);
+  void on_failure(Device& device, const std::string& error, const std::string& detail = {});
   void knock_on_silent();
   void knock(Device& device);
   void on_knock(Device& device, const session::Answer& answer);
   void be_silent(Device& device);
   void set_state(Device& device, inventory::DeviceState state);
   Device* find(const DeviceKey& key, std::uint64_t number);
-  void finish_one_off(OneOff& one_off);
+  void begin_one_off(OneOff& one_off, const Result<session::Peer>& peer);
   void next_of(OneOff& one_off);
+  void add_set(OneOff& one_off, correlation::Found& found, const PollEnd& end);
+  // None of the sets that are left is answered.
+  void finish_silent(OneOff& one_off, const std::string& error);
+  void finish_one_off(OneOff& one_off);
 
   const PollerOptions options_;
   WorkerParts parts_;
@@ -159,6 +170,7 @@ class Worker {
   std::vector<std::unique_ptr<Poll>> polls_;
   std::vector<Poll*> free_polls_;
   std::vector<std::unique_ptr<OneOff>> one_offs_;
+  std::multimap<std::int64_t, std::function<void()>> later_;  // by when, steady
   correlation::Records own_records_;  // snmp.up and the like, of one poll
   correlation::GroupName name_;
 

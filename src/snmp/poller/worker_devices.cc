@@ -11,6 +11,7 @@ namespace {
 
 using inventory::DeviceState;
 
+constexpr const char* kElsewhere = "its address is outside of the networks of its credential";
 constexpr session::Arc kUptimeName[] = {1, 3, 6, 1, 2, 1, 1, 3, 0};
 
 }  // namespace
@@ -19,6 +20,7 @@ Worker::~Worker() { close(); }
 
 void Worker::close() {
   *self_ = nullptr;
+  later_.clear();
   one_offs_.clear();
   while (!devices_.empty()) remove_device(*devices_.begin()->second);
 }
@@ -68,7 +70,7 @@ void Worker::set_members(Members members) {
 void Worker::set_credentials(inventory::Credentials credentials) {
   credentials_.set(std::move(credentials));
   for (const auto& [key, device] : devices_) {
-    const auto now = credentials_.find(device->member.credential);
+    const auto now = credentials_.find(key.first, device->member.credential);
     const bool is_same = now ? *now == device->secret : device->secret == nullptr;
     if (is_same) continue;
     device->starts_anew = true;
@@ -158,10 +160,16 @@ Status Worker::open(Device& device) {
     device.starts_anew = false;
   }
   if (device.session != nullptr) return {};
-  VARVE_ASSIGN_OR_RETURN(device.secret, credentials_.find(device.member.credential));
+  const auto& [tenant, name] = device.key;
+  VARVE_ASSIGN_OR_RETURN(device.secret, credentials_.find(tenant, device.member.credential));
   if (!device.peer) {
     resolve(device);
     return fail(Code::unavailable, "its name is looked up");
+  }
+  // A session sends to this address alone.
+  if (!credentials_.may_go_to(tenant, device.member.credential, *device.peer)) {
+    fail_later(device, kElsewhere);
+    return fail(Code::unavailable, kElsewhere);
   }
   VARVE_ASSIGN_OR_RETURN(device.session, loop_.open({*device.peer, device.secret}));
   return {};
@@ -186,12 +194,24 @@ void Worker::resolve(Device& device) {
 void Worker::on_resolved(const DeviceKey& key, std::uint64_t number, const Result<session::Peer>& peer) {
   Device* const device = find(key, number);
   if (device == nullptr) return;
+  if (!peer) return fail_later(*device, peer.error().message);
   device->is_resolving = false;
-  if (!peer) return on_failure(*device, peer.error().message);
   if (device->peer != *peer) device->starts_anew = true;
   set_peer(*device, *peer);
   if (device->backoff.is_silent()) return knock(*device);
   poll_all(*device);
+}
+
+// To a tenant all addresses that do not answer look alike: what the server can resolve and reach is not his to find out.
+void Worker::fail_later(Device& device, const std::string& detail) {
+  device.is_resolving = true;
+  const unsigned tries = device.backoff.is_silent() ? 1 : options_.retries + 1;
+  after(options_.timeout_ms * tries, [this, key = device.key, number = device.number, detail] {
+    Device* const of = find(key, number);
+    if (of == nullptr) return;
+    of->is_resolving = false;
+    on_failure(*of, std::string(to_text(walk::Fault::timeout)), detail);
+  });
 }
 
 void Worker::poll_all(Device& device) {
@@ -201,10 +221,10 @@ void Worker::poll_all(Device& device) {
 }
 
 // It does not answer, or not us.
-void Worker::on_failure(Device& device, const std::string& error) {
+void Worker::on_failure(Device& device, const std::string& error, const std::string& detail) {
   const model::Timestamp now_ms = parts_.clock.now_ms();
   if (device.state != DeviceState::down) {
-    log::info("a device does not answer", {{"device", device.key.second}, {"error", error}});
+    log::info("a device does not answer", {{"device", device.key.second}, {"error", detail.empty() ? error : detail}});
   }
   device.last_error = error;
   // One that comes back may have another engine id, of which libsnmp does not tell.
@@ -248,8 +268,11 @@ void Worker::knock_on_silent() {
 }
 
 void Worker::knock(Device& device) {
-  if (device.knock.is_under_way) return;
-  if (const Status opened = open(device); !opened) return on_failure(device, opened.error().message);
+  if (device.knock.is_under_way || device.is_resolving) return;
+  if (const Status opened = open(device); !opened) {
+    if (opened.error().code != Code::unavailable) on_failure(device, opened.error().message);
+    return;
+  }
   const session::Name names[] = {session::Name(kUptimeName)};
   const session::Request request{session::Command::get, 0, 0, names};
   device.knock.is_under_way = true;

@@ -34,11 +34,13 @@ class WorkerTest : public ::testing::Test {
                         [this](const std::string&, const std::string& device) { statuses_.erase(device); },
                         [](auto&&...) {}},
             loop_)) {
-    inventory::Credentials credentials;
-    credentials["default"].community = "public";
-    worker_->set_credentials(credentials);
+    worker_->set_credentials({{"default", everybodys("public")}});
   }
   ~WorkerTest() override { worker_.reset(); }
+
+  static inventory::Credential everybodys(const std::string& community) {
+    return {.community = community, .tenants = {"*"}};
+  }
 
   static PollerOptions options() { return {.timeout_ms = 500, .retries = 2, .backoff_max_ms = 8000}; }
 
@@ -231,13 +233,74 @@ TEST_F(WorkerTest, ADeviceWithoutACredentialIsDownUntilThereIsOne) {
   worker_->set_members(members_);
   run(3 * kSecond);
   EXPECT_EQ(statuses_["a"].state, DeviceState::down);
-  EXPECT_EQ(statuses_["a"].last_error, "there is no credential 'core'");
+  EXPECT_EQ(statuses_["a"].last_error, "there is no credential \"core\" for this tenant");
   EXPECT_TRUE(loop_.agent(1).asked_ms.empty());
-  inventory::Credentials credentials;
-  credentials["core"].community = "secret";
-  worker_->set_credentials(credentials);
+  worker_->set_credentials({{"core", everybodys("secret")}});
   run(2 * kSecond);
   EXPECT_EQ(statuses_["a"].state, DeviceState::up);
+}
+
+TEST_F(WorkerTest, ACredentialIsNotSentForAnotherTenant) {
+  inventory::Credential credential = everybodys("public");
+  credential.tenants = {"default"};
+  worker_->set_credentials({{"default", credential}});
+  add("a", 1, kSecond);
+  members_[{"mallory", "m"}] = members_.begin()->second;
+  members_[{"mallory", "m"}].address.port = 2;
+  worker_->set_members(members_);
+  run(10 * kSecond);
+  EXPECT_EQ(statuses_["a"].state, DeviceState::up);
+  EXPECT_EQ(statuses_["m"].state, DeviceState::down);
+  EXPECT_EQ(statuses_["m"].last_error, "there is no credential \"default\" for this tenant");
+  EXPECT_TRUE(loop_.agent(2).asked_ms.empty());
+  std::string error;
+  worker_->poll_once({"mallory", "m"}, members_[{"mallory", "m"}],
+                     [&](auto result) { error = result ? "none" : result.error().message; });
+  run(10);
+  EXPECT_EQ(error, "there is no credential \"default\" for this tenant");
+  // One that is taken from a tenant is not sent again.
+  credential.tenants = {"other"};
+  worker_->set_credentials({{"default", credential}});
+  run(kSecond);
+  const auto asked = loop_.agent(1).asked_ms.size();
+  run(10 * kSecond);
+  EXPECT_EQ(loop_.agent(1).asked_ms.size(), asked);
+  EXPECT_EQ(statuses_["a"].state, DeviceState::down);
+}
+
+// Of a poll now: when it ended, after its begin, and with which words.
+using PollNowEnd = std::pair<std::int64_t, std::string>;
+
+TEST_F(WorkerTest, WhatCannotBeAskedLooksLikeAnAgentThatIsSilent) {
+  inventory::Credential credential = everybodys("public");
+  credential.networks = {*inventory::parse_network("127.0.0.1")};
+  worker_->set_credentials({{"default", credential}});
+  add("elsewhere", 1, kSecond);
+  add("silent", 2, kSecond);
+  loop_.agent(2).is_silent = true;
+  members_[{"default", "elsewhere"}].address.host = "127.0.0.2";
+  members_[{"default", "elsewhere"}].plans.push_back(plan(2 * kSecond));
+  members_[{"default", "silent"}].plans.push_back(plan(2 * kSecond));
+  worker_->set_members(members_);
+  std::map<std::string, PollNowEnd> ends;
+  for (const auto& [key, member] : members_) {
+    worker_->poll_once(key, member, [&, of = key.second, began_ms = clock_.now_ms()](auto result) {
+      ends[of].first = clock_.now_ms() - began_ms;
+      for (const auto& set : *result) ends[of].second += set.oidset + ":" + set.error + ";";
+    });
+  }
+  run(20 * kSecond);
+  EXPECT_EQ(ends["silent"].second, "FastPollHC:timeout;FastPollHC:timeout;");
+  EXPECT_EQ(ends["elsewhere"], ends["silent"]);
+  EXPECT_EQ(statuses_["elsewhere"].state, DeviceState::down);
+  EXPECT_EQ(statuses_["elsewhere"].last_error, "timeout");
+  EXPECT_EQ(statuses_["silent"].last_error, "timeout");
+  EXPECT_TRUE(loop_.agent(1).asked_ms.empty());
+  // As soon as it may go there it is asked.
+  credential.networks.push_back(*inventory::parse_network("127.0.0.0/8"));
+  worker_->set_credentials({{"default", credential}});
+  run(9 * kSecond);
+  EXPECT_EQ(statuses_["elsewhere"].state, DeviceState::up);
 }
 
 TEST_F(WorkerTest, AnAddressThatMovesIsAskedWhereItIs) {
@@ -254,7 +317,7 @@ TEST_F(WorkerTest, AnAddressThatMovesIsAskedWhereItIs) {
 TEST_F(WorkerTest, APollNowTellsNamesAndStoresNothing) {
   add("a", 1, 3600 * kSecond);
   std::vector<inventory::PolledSet> sets;
-  worker_->poll_once("a", members_.begin()->second, [&](auto result) { sets = *result; });
+  worker_->poll_once({"default", "a"}, members_.begin()->second, [&](auto result) { sets = *result; });
   run(100);
   ASSERT_EQ(sets.size(), 1U);
   EXPECT_EQ(sets[0].oidset, "FastPollHC");
@@ -381,10 +444,7 @@ TEST_F(TrapTest, ASilentDeviceIsAskedSoon) {
 }
 
 TEST_F(TrapTest, DevicesOfOneAddressAreToldApartByTheirCredentials) {
-  inventory::Credentials credentials;
-  credentials["default"].community = "public";
-  credentials["other"].community = "secret";
-  worker_->set_credentials(credentials);
+  worker_->set_credentials({{"default", everybodys("public")}, {"other", everybodys("secret")}});
   for (std::uint16_t i = 1; i <= 4; ++i) add("d" + std::to_string(i), i, 3600 * kSecond);
   members_[{"acme", "d1"}] = members_.begin()->second;
   members_[{"acme", "d1"}].credential = members_[{"default", "d4"}].credential = "other";

@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "base/log.h"
 #include "snmp/poller/worker.h"
@@ -40,11 +41,15 @@ void Worker::on_trap(const session::Peer& from, std::string_view datagram) {
   std::optional<Trap> heard;
   while (at != places_.end() && at->first.host == host) {
     const auto end = places_.upper_bound({host, at->first.credential, kNumberMost});
-    const auto secret = credentials_.find(at->first.credential);
-    const auto trap = secret ? session::read_trap(datagram, **secret) : std::nullopt;
+    std::optional<Trap> trap;
+    bool is_read = false;
+    for (; at != end; ++at) {
+      const auto secret = credentials_.find(at->second->key.first, at->first.credential);
+      if (!secret) continue;  // it is not this tenant's
+      if (!std::exchange(is_read, true)) trap = session::read_trap(datagram, **secret);
+      if (trap && *trap != Trap::other) hurry(*at->second);
+    }
     if (trap) heard = trap;
-    for (; trap && *trap != Trap::other && at != end; ++at) hurry(*at->second);
-    at = end;
   }
   if (heard) return trap_counters_.of(*heard).add();
   trap_counters_.bad.add();
