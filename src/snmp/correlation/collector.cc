@@ -84,9 +84,20 @@ void Found::clear() {
   history.clear();
   history_hash = 0;
   first_ms = last_ms = 0;
-  unnamed = doubled = 0;
+  unnamed = doubled = records_dropped = 0;
   doubled_name.clear();
   renumbered = restarted = false;
+}
+
+std::vector<std::string> Found::left_out() const {
+  std::vector<std::string> out;
+  if (unnamed > 0) out.push_back(std::to_string(unnamed) + " rows without a name are left out");
+  if (doubled > 0) {
+    out.push_back(std::to_string(doubled) + " rows that share a name are left out, such as '" +
+                  inventory::utf8_text(doubled_name, kTagBytesMax) + "'");
+  }
+  if (renumbered) out.emplace_back("rows got other names during the poll and are left out");
+  return out;
 }
 
 void Collector::begin(const walk::Plan& plan, std::string_view device, Memory& memory, GroupFinder& finder,
@@ -172,16 +183,7 @@ std::uint32_t Collector::table_of(const walk::Row& row) {
   const auto known = std::ranges::find_if(
       tables, [&](const auto& table) { return table.pass == row.pass && table.first_value == row.first_value; });
   const auto number = static_cast<std::uint32_t>(known - tables.begin());
-  if (known == tables.end()) tables.push_back({row.pass, row.first_value, 0, {}});
-  Memory::Table& table = tables[number];
-  if (!table.names.has_started()) {
-    std::uint64_t stands_in = 0;
-    for (std::size_t i = 0; i < row.values.size(); ++i) {
-      stands_in |= std::uint64_t{(*row.stands_in)[row.first_value + i]} << i;
-    }
-    if (stands_in != table.stands_in) table.names.clear();  // its groups are of other metrics
-    table.stands_in = stands_in;
-  }
+  if (known == tables.end()) tables.push_back({row.pass, row.first_value, {}});
   return number;
 }
 
@@ -280,9 +282,7 @@ void Collector::add_metrics(const walk::Row& row) {
   const walk::Pass& pass = plan_->passes[row.pass];
   for (std::size_t i = 0; i < row.values.size(); ++i) {
     if (row.values[i] == nullptr) continue;
-    const walk::Column& column = pass.columns[row.first_value + i];
-    const bool stands_in = (*row.stands_in)[row.first_value + i];
-    name_.add_metric("snmp." + plan_->measures[stands_in ? column.stand_in_place : column.place].name);
+    name_.add_metric("snmp." + plan_->measures[pass.columns[row.first_value + i].place].name);
   }
 }
 
@@ -318,6 +318,7 @@ void Collector::drop_doubled() {
     const std::size_t at = number++;
     const std::uint32_t table = table_of_record_[at];
     const bool is_row = table != kNoTable;
+    if (is_row && found_->renumbered) ++found_->records_dropped;
     if (is_row && (found_->renumbered || memory_->tables[table].names.entries()[record.head.row].doubled)) return;
     kept_.add(record);
     if (explains_) oids.push_back(std::move(found_->oids[at]));

@@ -26,7 +26,6 @@ using LookUp = std::map<std::vector<std::uint32_t>, std::string>;
 struct Memory {
   struct Table {
     std::size_t pass = 0, first_value = 0;
-    std::uint64_t stands_in = 0;  // which of its values were of stand-ins
     NameTable names = {};
   };
   walk::Fit fit = {};
@@ -58,10 +57,13 @@ struct Found {
   model::Timestamp first_ms = 0, last_ms = 0;       // when its first and its last answer were received; 0: none was
   std::uint32_t unnamed = 0, doubled = 0;           // rows that were left out
   std::string doubled_name = {};                    // of one of them
+  std::uint32_t records_dropped = 0;                // because names changed during the poll
   bool renumbered = false;                          // names changed during the poll: its rows are not there
   bool restarted = false;                           // sysUpTime went back since the last poll
 
   void clear();
+  // What is not there, and why, for a person.
+  [[nodiscard]] std::vector<std::string> left_out() const;
 };
 
 // One poll at a time, but may be used again. For one thread.

@@ -124,7 +124,7 @@ TEST_F(CollectorTest, ObjectsBearDeviceOidsetAndInterface) {
 TEST_F(CollectorTest, ARowsTimeIsThatOfItsAnswer) {
   use("FastPollHC");
   FakeAgent agent = router();
-  agent.bindings_max = 6;
+  agent.bindings_max = 8;
   poll(agent);
   std::vector<model::Timestamp> times;
   found_.records.for_each([&](const RecordView& record) { times.push_back(record.head.at); });

@@ -94,12 +94,14 @@ class Planner {
     Column column;
     column.oid = oid;
     column.place = place;
-    if (object.stand_in) {
-      column.stand_in = to_arcs(object.stand_in->oid);
-      column.stand_in_place =
-          add_measure(object.stand_in->name, inventory::ObjectType::counter32, static_cast<std::int32_t>(number));
-    }
-    pass_of(table_of(object.oid), tables).columns.push_back(std::move(column));
+    Pass& pass = pass_of(table_of(object.oid), tables);
+    pass.columns.push_back(std::move(column));
+    if (!object.stand_in) return;
+    Column& stand_in = pass.columns.emplace_back();
+    stand_in.oid = to_arcs(object.stand_in->oid);
+    stand_in.place =
+        add_measure(object.stand_in->name, inventory::ObjectType::counter32, static_cast<std::int32_t>(number));
+    stand_in.stands_in = true;
   }
 
   Pass& pass_of(const inventory::Oid& table, std::vector<inventory::Oid>& tables) {

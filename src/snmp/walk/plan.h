@@ -29,15 +29,12 @@ struct Measure {
   std::int32_t object = -1;  // its place in oidset.objects; -1: it is none of them
 };
 
-inline constexpr std::uint16_t kNone = 0xffff;
-
 struct Column {
   ArcVector oid = {};
   bool is_name = false;
   std::uint16_t place = 0;  // in Plan::names, or in Plan::measures
-  // Of a value that some agents do not have: what is asked instead.
-  ArcVector stand_in = {};
-  std::uint16_t stand_in_place = kNone;  // in Plan::measures
+  // A value that stands in for that of the column before it, in rows that do not have that.
+  bool stands_in = false;
 };
 
 enum class PassKind : std::uint8_t { look_up, table, look_up_again };

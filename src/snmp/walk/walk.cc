@@ -2,6 +2,7 @@
 #include "snmp/walk/walk.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "snmp/walk/kinds.h"
 
@@ -12,10 +13,6 @@ using session::Binding;
 using session::Command;
 using session::Kind;
 using session::Outcome;
-
-constexpr unsigned kFirstBindings = 50;  // of an agent that is not known yet: what fits into a datagram of Ethernet
-constexpr unsigned kBindingsMost = 100;
-constexpr std::uint8_t kQuestioned = 255;  // answers, after which it is tried whether more fits
 
 bool less(Name a, Name b) { return std::ranges::lexicographical_compare(a, b); }
 
@@ -111,11 +108,6 @@ std::string_view Walk::name_of(const Column& column) const {
   return {};
 }
 
-std::span<const Arc> Walk::oid_of(const Column& column, std::size_t number) const {
-  const auto& fit = fit_.passes[pass_];
-  return fit.stands_in[number] ? column.stand_in : column.oid;
-}
-
 bool Walk::next(Scratch& scratch) {
   if (over_) return false;
   scratch.clear();
@@ -125,6 +117,7 @@ bool Walk::next(Scratch& scratch) {
 }
 
 void Walk::take(const session::Answer& answer) {
+  if (answer.outcome == Outcome::timed_out && ask_less()) return;
   if (answer.outcome != Outcome::answered) return break_off(fault_of(answer.outcome), answer.why);
   has_answer_ = true;
   if (answer.error_status != 0) return take_error(answer);
@@ -186,9 +179,9 @@ void Walk::begin_pass() {
     return;
   }
   group_ = 0;
-  found_.assign(pass().columns.size(), false);
+  lacking_.assign(pass().columns.size(), false);
   PassFit& fit = pass_fit();
-  fit.stands_in.resize(pass().columns.size(), false);
+  fit.needless.resize(pass().columns.size(), false);
   const std::size_t values = pass().columns.size() - pass().names;
   fit.groups = static_cast<std::uint8_t>(std::max<std::size_t>(fit.groups, (values + kGroupMax - 1) / kGroupMax));
   begin_group();
@@ -198,50 +191,31 @@ void Walk::begin_group() {
   asked_.clear();
   for (std::size_t i = 0; i < pass().names; ++i) asked_.push_back({static_cast<std::uint16_t>(i)});
   for (std::size_t i = first_value(group_); i < first_value(group_ + 1); ++i) {
-    asked_.push_back({static_cast<std::uint16_t>(i)});
+    if (is_asked(i)) asked_.push_back({static_cast<std::uint16_t>(i)});
   }
   cursor_.clear();
   rows_ = 0;
 }
 
-// The first column of a group's values; of the group behind the last: the end.
-std::size_t Walk::first_value(unsigned group) const {
-  const std::size_t values = pass().columns.size() - pass().names;
-  return pass().names + values * group / fit_.passes[pass_].groups;
-}
-
-void Walk::ask_rows(Scratch& scratch) {
-  const auto columns = static_cast<unsigned>(asked_.size());
-  PassFit& fit = pass_fit();
-  if (fit.repetitions == 0) fit.repetitions = static_cast<std::uint16_t>(std::max(1U, kFirstBindings / columns));
-  repetitions_ = std::min<unsigned>(fit.repetitions, std::max(1U, kBindingsMost / columns));
-  // Not more than there were the last time, and one more to see the end.
-  if (fit.rows >= rows_ && fit.rows > 0) {
-    repetitions_ = static_cast<unsigned>(std::min<std::size_t>(repetitions_, fit.rows - rows_ + 1));
-  }
-  if (!in_bulk()) repetitions_ = 1;
-  uptime_asked_ = !uptime_done_ && in_bulk();
-  scratch.request = {in_bulk() ? Command::get_bulk : Command::get_next, uptime_asked_ ? 1U : 0U, repetitions_, {}};
-  if (uptime_asked_) scratch.add(std::span(kUptime).first(std::size(kUptime) - 1));
-  for (const Asked& asked : asked_) scratch.add(oid_of(pass().columns[asked.column], asked.column), cursor_);
-}
-
 Name Walk::index_of(const Asked& asked, std::size_t repetition) const {
   const std::size_t column = static_cast<std::size_t>(&asked - asked_.data());
   const Name name = bindings_[first_ + repetition * stride_ + column].name;
-  return name.subspan(oid_of(pass().columns[asked.column], asked.column).size());
+  return name.subspan(column_of(asked).oid.size());
 }
 
 bool Walk::scan(Asked& asked, std::span<const Binding> bindings, std::size_t column, std::size_t repetitions) {
-  const Column& of = pass().columns[asked.column];
-  const auto oid = oid_of(of, asked.column);
+  const Column& of = column_of(asked);
+  const Name oid = of.oid;
   Name before = cursor_;
   asked.count = asked.at = 0;
   asked.is_over = false;
   for (std::size_t i = 0; i < repetitions; ++i) {
     const Binding& binding = bindings[first_ + i * stride_ + column];
     const bool inside = binding.name.size() > oid.size() && std::equal(oid.begin(), oid.end(), binding.name.begin());
-    if (!inside || is_missing(binding.kind)) {
+    const Name index = inside ? binding.name.subspan(oid.size()) : Name();
+    // Some agents say of a row that it lacks this column, and go on: what is missing is a cell.
+    const bool lacks = binding.kind == Kind::no_object || binding.kind == Kind::no_instance;
+    if (!inside || (is_missing(binding.kind) && !(lacks && less(before, index)))) {
       // One that is before the column would be asked for again, and again.
       if (!inside && binding.kind != Kind::end_of_view && less(binding.name, oid)) {
         break_off(Fault::not_increasing, name_of(of));
@@ -250,7 +224,6 @@ bool Walk::scan(Asked& asked, std::span<const Binding> bindings, std::size_t col
       asked.is_over = true;
       return true;
     }
-    const Name index = binding.name.subspan(oid.size());
     if (index.size() > kIndexMax || !less(before, index)) {
       break_off(Fault::not_increasing, name_of(of));
       return false;
@@ -293,13 +266,7 @@ void Walk::hand_over(std::optional<Name> limit, model::Timestamp at) {
   cells_.assign(pass().columns.size(), nullptr);
   const std::size_t first = first_value(group_);
   const std::span<const Binding* const> cells(cells_);
-  Row row{pass_,
-          {},
-          cells.first(pass().names),
-          cells.subspan(first, first_value(group_ + 1) - first),
-          first,
-          &pass_fit().stands_in,
-          at};
+  Row row{pass_, {}, cells.first(pass().names), cells.subspan(first, first_value(group_ + 1) - first), first, at};
   for (;;) {
     std::optional<Name> index;
     for (const Asked& asked : asked_) {
@@ -308,25 +275,44 @@ void Walk::hand_over(std::optional<Name> limit, model::Timestamp at) {
       if (!index || less(here, *index)) index = here;
     }
     if (!index || (limit && less(*limit, *index))) return;
-    for (std::size_t i = 0; i < asked_.size(); ++i) {
-      Asked& asked = asked_[i];
-      const Column& column = pass().columns[asked.column];
-      const Binding*& cell = cells_[asked.column];
-      cell = nullptr;
-      if (asked.at == asked.count || !std::ranges::equal(index_of(asked, asked.at), *index)) continue;
-      const Binding& binding = bindings_[first_ + asked.at * stride_ + i];
-      ++asked.at;
-      found_[asked.column] = true;
-      const std::uint16_t measure = pass_fit().stands_in[asked.column] ? column.stand_in_place : column.place;
-      if (column.is_name || fits(plan_.measures[measure].type, binding.kind)) {
-        cell = &binding;
-      } else {
-        note(Fault::wrong_type, plan_.measures[measure].name);
-      }
-    }
+    set_cells(*index);
     ++rows_;
     row.index = *index;
-    sink_.on_row(row);
+    if (std::ranges::any_of(cells_, [](const Binding* cell) { return cell != nullptr; })) sink_.on_row(row);
+  }
+}
+
+// What each column says of the row.
+void Walk::set_cells(Name index) {
+  for (std::size_t i = 0; i < asked_.size(); ++i) {
+    Asked& asked = asked_[i];
+    const Column& column = column_of(asked);
+    const Binding*& cell = cells_[asked.column];
+    cell = nullptr;
+    if (asked.at == asked.count || !std::ranges::equal(index_of(asked, asked.at), index)) continue;
+    const Binding& binding = bindings_[first_ + asked.at * stride_ + i];
+    ++asked.at;
+    if (is_missing(binding.kind)) continue;
+    if (column.is_name || fits(plan_.measures[column.place].type, binding.kind)) {
+      cell = &binding;
+    } else {
+      note(Fault::wrong_type, plan_.measures[column.place].name);
+    }
+  }
+  leave_stand_ins();
+}
+
+// Of a row that has the value itself.
+void Walk::leave_stand_ins() {
+  const auto& columns = pass().columns;
+  const std::size_t end = first_value(group_ + 1);
+  for (std::size_t i = first_value(group_) + 1; i < end; ++i) {
+    if (!columns[i].stands_in) continue;
+    if (cells_[i - 1] == nullptr) {
+      lacking_[i] = true;
+    } else {
+      cells_[i] = nullptr;
+    }
   }
 }
 
@@ -337,43 +323,15 @@ void Walk::advance(std::optional<Name> limit) {
   cursor_.assign(limit->begin(), limit->end());
 }
 
-void Walk::fit_answer(std::size_t repetitions, bool is_over) {
-  PassFit& fit = pass_fit();
-  if (++fit.age == kQuestioned && fit.most < kBindingsMost) ++fit.most;
-  if (repetitions < repetitions_) {
-    if (!is_over) fit.repetitions = fit.most = static_cast<std::uint16_t>(repetitions);
-    return;
-  }
-  if (repetitions_ < fit.repetitions || is_over) return;
-  const unsigned more = fit.repetitions + std::max(1U, fit.repetitions / 2U);
-  const auto most = std::min<std::size_t>(fit.most, std::max<std::size_t>(1, kBindingsMost / asked_.size()));
-  fit.repetitions = static_cast<std::uint16_t>(std::max<std::size_t>(1, std::min<std::size_t>(more, most)));
-}
-
-// Fewer rows a request, or fewer columns. False: there is nothing left to leave out, or rows were taken already, which
-// must not come twice in one poll; then it begins so the next time.
-bool Walk::make_smaller() {
-  PassFit& fit = pass_fit();
-  if (repetitions_ > 1) {
-    fit.repetitions = fit.most = static_cast<std::uint16_t>(repetitions_ / 2);
-    return true;
-  }
-  const std::size_t values = pass().columns.size() - pass().names;
-  if (fit.groups >= values || fit.groups > 127) return false;
-  fit.groups = static_cast<std::uint8_t>(std::min<std::size_t>(values, fit.groups * 2U));
-  if (group_ > 0 || !cursor_.empty()) return false;
-  begin_group();
-  return true;
-}
-
 void Walk::end_group() {
   PassFit& fit = pass_fit();
   fit.rows = static_cast<std::uint32_t>(rows_);
-  if (++group_ < fit.groups) return begin_group();
-  // An agent without a column is asked for its stand-in from now on, and the other way round.
-  for (std::size_t i = 0; i < found_.size(); ++i) {
-    if (!pass().columns[i].stand_in.empty() && !found_[i] && rows_ > 0) fit.stands_in[i] = !fit.stands_in[i];
+  ++group_;
+  if (first_value(group_) < pass().columns.size()) {
+    while (first_value(group_) == first_value(group_ + 1)) ++group_;  // a stand-in went to the group before
+    return begin_group();
   }
+  fit_stand_ins();
   sink_.on_whole_pass(pass_++);
   begin_pass();
 }

@@ -10,8 +10,10 @@
 // taken; what one column is ahead is asked again. So the values and names of a row always come in one answer, whatever
 // the agent does between two of them.
 //
-// A request asks for as many rows as the last answers brought (Fit). Whatever an agent answers, a walk ends: each
-// answer must bring it forward, and rows are bounded.
+// A request asks for as many rows as the last answers brought (Fit), and for no more than fits into a datagram that
+// need not be cut. Where the answer to a large request is lost and that to a small one comes, requests become smaller:
+// there are networks that drop fragments. Whatever an agent answers, a walk ends: each answer must bring it forward,
+// and rows are bounded.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +31,13 @@ namespace varve::snmp::walk {
 
 // What is remembered of an agent between polls of a plan.
 struct PassFit {
-  std::uint16_t repetitions = 0;     // of the next request; 0: not known yet
-  std::uint16_t most = 0xffff;       // more did not fit
-  std::uint8_t groups = 1;           // the values are asked in so many parts, as all together did not fit
-  std::uint8_t age = 0;              // answers since `most` was questioned
-  std::uint32_t rows = 0;            // of the last whole pass
-  std::vector<bool> stands_in = {};  // columns that are asked by their stand-in
+  std::uint16_t repetitions = 0;    // of the next request; 0: not known yet
+  std::uint16_t most = 0xffff;      // more did not fit
+  std::uint8_t groups = 1;          // the values are asked in so many parts, as all together did not fit
+  std::uint8_t age = 0;             // answers since `most` was questioned
+  bool doubted = false;             // the first request was not answered: is it too large?
+  std::uint32_t rows = 0;           // of the last whole pass
+  std::vector<bool> needless = {};  // stand-ins that are not asked: every row had the value itself
 };
 struct Fit {
   std::vector<PassFit> passes = {};
@@ -69,7 +72,6 @@ struct Row {
   std::span<const session::Binding* const> names = {};   // as the pass' first columns
   std::span<const session::Binding* const> values = {};  // as its columns from `first_value` on; kGroupMax at most
   std::size_t first_value = 0;
-  const std::vector<bool>* stands_in = nullptr;  // PassFit::stands_in
   model::Timestamp at = 0;
 };
 
@@ -126,7 +128,7 @@ class Walk {
 
   [[nodiscard]] const Pass& pass() const { return plan_.passes[pass_]; }
   [[nodiscard]] PassFit& pass_fit() { return fit_.passes[pass_]; }
-  [[nodiscard]] std::span<const Arc> oid_of(const Column& column, std::size_t number) const;
+  [[nodiscard]] const Column& column_of(const Asked& asked) const { return pass().columns[asked.column]; }
   [[nodiscard]] bool in_bulk() const { return version_ != session::Version::v1; }
 
   void ask_scalars(Scratch& scratch);
@@ -134,6 +136,7 @@ class Walk {
   void begin_pass();
   void begin_group();
   [[nodiscard]] std::size_t first_value(unsigned group) const;
+  [[nodiscard]] bool is_asked(std::size_t column) const;
   void take_scalars(const session::Answer& answer);
   void take_rows(const session::Answer& answer);
   void take_error(const session::Answer& answer);
@@ -143,7 +146,12 @@ class Walk {
   [[nodiscard]] Name index_of(const Asked& asked, std::size_t repetition) const;
   void hand_over(std::optional<Name> limit, model::Timestamp at);
   void advance(std::optional<Name> limit);
+  void set_cells(Name index);
+  void leave_stand_ins();
   void fit_answer(std::size_t repetitions, bool is_over);
+  void fit_stand_ins();
+  [[nodiscard]] bool ask_less();
+  [[nodiscard]] std::size_t rows_of_a_datagram(std::size_t repetitions) const;
   bool make_smaller();
   void end_group();
   void note(Fault fault, std::string_view of);
@@ -171,7 +179,8 @@ class Walk {
   ArcVector cursor_;                            // the row that was taken last; empty: none
   std::size_t rows_ = 0;                        // of the group so far
   unsigned repetitions_ = 0;                    // of the request under way
-  std::vector<bool> found_;                     // columns of the pass that have a row
+  unsigned lost_ = 0;                           // those of one that was not answered, while a small one is asked
+  std::vector<bool> lacking_;                   // stand-ins of a value that some row does not have
   std::span<const session::Binding> bindings_;  // of the answer that is taken
   std::size_t stride_ = 0, first_ = 0;
   std::vector<const session::Binding*> cells_;

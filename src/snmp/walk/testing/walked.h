@@ -43,9 +43,8 @@ class Notes final : public Sink {
     const auto& columns = plan_.passes[row.pass].columns;
     for (std::size_t i = 0; i < row.values.size(); ++i) {
       if (row.values[i] == nullptr) continue;
-      const Column& column = columns[row.first_value + i];
-      const auto place = (*row.stands_in)[row.first_value + i] ? column.stand_in_place : column.place;
-      text += " " + plan_.measures[place].name + "=" + std::to_string(row.values[i]->number);
+      text +=
+          " " + plan_.measures[columns[row.first_value + i].place].name + "=" + std::to_string(row.values[i]->number);
     }
     rows.push_back(text);
     times.push_back(row.at);
