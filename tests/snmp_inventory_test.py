@@ -60,7 +60,7 @@ class Inventory(ServerCase):
         self.assertEqual(self.ask("POST", "import", body, "import").json(), counts())
         self.assertEqual(self.ask("GET", "devices/r", tenant="import").json(), {
             "name": "r", "address": "10.0.0.1:161", "credential": "lab", "oidsets": ["Mine"], "active": True, "begin": None, "end": None,
-            "tags": {}, "state": "unknown", "last_poll": None, "last_error": "", "interfaces": 0})
+            "tags": {}, "state": "unknown", "last_poll": None, "last_error": "", "interfaces": 0, "left_out": []})
         exported = self.ask("GET", "export", tenant="import").json()
         self.assertEqual(exported["oidsets"], SETS)
         self.assertEqual(self.ask("POST", "import?prune=1&check=1", exported, "import").json(), counts())

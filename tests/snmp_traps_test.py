@@ -18,9 +18,9 @@ LINK_DOWN, LINK_UP = (f"1.3.6.1.6.3.1.1.5.{n}" for n in (3, 4))
 
 
 class Traps(SnmpCase):
-    def trap(self, port, name, *options, command="snmptrap"):
+    def trap(self, port, name, *options, command="snmptrap", values=()):
         """By Net-SNMP's own command; returns whether it was content."""
-        done = subprocess.run([command, "-r0", "-t1", *options, f"127.0.0.1:{port}", "4711", name], capture_output=True, timeout=60, check=False,
+        done = subprocess.run([command, "-r0", "-t1", *options, f"127.0.0.1:{port}", "4711", name, *values], capture_output=True, timeout=60, check=False,
                               env={**os.environ, "MIBS": "", "SNMPCONFPATH": "/dev/null", "SNMP_PERSISTENT_DIR": "/dev/null"})
         return done.returncode == 0
 
@@ -62,7 +62,7 @@ class Traps(SnmpCase):
             changed[changed.index(option) + 1] = value
             self.assertTrue(self.trap(port, LINK_UP, *changed))
         self.assertTrue(self.trap(port, LINK_UP, "-v2c", "-c", "private"))
-        self.assertFalse(self.trap(port, LINK_UP, "-v2c", "-c", "public", command="snmpinform"))
+        self.assertFalse(self.trap(port, LINK_UP, *V3, command="snmpinform"))
         self.wait_traps(server, len(wrong) + 2, "bad")
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
             s.bind(("127.0.0.2", 0))
@@ -72,6 +72,38 @@ class Traps(SnmpCase):
         self.assertTrue(self.trap(port, "1.3.6.1.4.1.8072.4.0.1", *V3))
         self.wait_traps(server, 1, "other")
         self.assertFalse(server.metric_names(prefix="/t/default"))
+
+    def messages(self, server, count):
+        """All that are traps, in order: (source, type, level, objects, text)."""
+        def found():
+            body = {"table": "MessageTable", "start_time": "now-1h", "end_time": "now+1h", "select_fields": ["MessageTS", "Source", "ModuleId", "Messagetype", "Level", "ObjectName", "Xmlmessage"],
+                    "where": [[{"name": "ModuleId", "value": "snmptrapd", "op": 1}]]}
+            rows = server.post("/analytics/query", json.dumps(body)).json()["value"]
+            return rows if len(rows) >= count else None
+        rows = wait_until(found, 20, f"{count} messages")
+        self.assertEqual(len(rows), count)
+        return [(row["Source"], row["Messagetype"], row["Level"], row["Xmlmessage"]) for row in sorted(rows, key=lambda row: row["MessageTS"])]
+
+    def test_traps_are_messages(self):
+        agent, port = self.agent({IN: {1: (0, 1)}}), free_port()
+        server = self.serve(**{"snmp.traps": f"127.0.0.1:{port}"})
+        self.rare_devices(server, agent, r1="default", r3="core")
+        self.assertTrue(self.trap(port, LINK_DOWN, "-v2c", "-c", "public", values=("1.3.6.1.2.1.2.2.1.1.3", "i", "3", "1.3.6.1.2.1.2.2.1.2.3", "s", "ge-0/0/3")))
+        self.messages(server, 1)
+        self.assertTrue(self.trap(port, "1.3.6.1.4.1.8072.4.0.2", *V3))
+        self.messages(server, 2)
+        # v1: enterprise, agent, generic (2: linkDown), specific, uptime.
+        v1 = subprocess.run(["snmptrap", "-v1", "-c", "public", f"127.0.0.1:{port}", "1.3.6.1.4.1.9", "10.0.0.9", "6", "7", "4711"], capture_output=True, timeout=60,
+                            check=False, env={**os.environ, "MIBS": ""})
+        self.assertEqual(v1.returncode, 0, v1)
+        self.messages(server, 3)
+        self.assertTrue(self.trap(port, "1.3.6.1.6.3.1.1.5.5", "-v2c", "-c", "public", command="snmpinform"), "it is acknowledged")
+        self.assertEqual(self.messages(server, 4), [
+            ("r1", "linkDown", 4, "linkDown ifIndex.3=3 ifDescr.3=ge-0/0/3"), ("r3", "1.3.6.1.4.1.8072.4.0.2", 5, "1.3.6.1.4.1.8072.4.0.2"),
+            ("r1", "1.3.6.1.4.1.9.0.7", 5, "1.3.6.1.4.1.9.0.7"), ("r1", "authenticationFailure", 4, "authenticationFailure")])
+        body = {"table": "PhysicalInterfaceTable", "start_time": "now-1h", "end_time": "now+1h", "select_fields": ["ObjectId"]}
+        self.assertEqual(server.post("/analytics/query", json.dumps(body)).json(), {"value": [{"ObjectId": "r1:ge-0/0/3"}]})
+        self.assertEqual(server.metric("varve_messages_accepted_total", protocol="snmp"), 4)
 
     def test_an_agent_that_starts_is_polled(self):
         port = free_port()

@@ -76,6 +76,7 @@ struct Config {
     std::int64_t timeout_ms = 0;
     std::uint32_t retries = 0;
     std::int64_t backoff_max_ms = 0;
+    std::int64_t history_ms = 0;  // how long rows of histories are kept
     std::uint64_t buffer_bytes = 0;
     bool traps_on = false;
     Address traps;

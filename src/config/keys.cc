@@ -49,6 +49,7 @@ constexpr Key kKeys[] = {
     {"snmp.backoff_max", "1m", "longest pause between two tries of a silent agent", set_snmp_backoff_max},
     {"snmp.buffer", "64MiB", "memory for polled rows that the store refuses; over it the oldest go", set_snmp_buffer},
     {"snmp.traps", "", "address of SNMP traps (UDP); empty: off", set_snmp_traps},
+    {"snmp.history", "5y", "how long ended rows of histories are kept; 20 years or more: for ever", set_snmp_history},
     {"esmond.keys", "",
      "YAML file of users and their keys for esmond's API, which others must not read; reloaded by SIGHUP",
      set_esmond_keys},

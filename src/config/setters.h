@@ -46,6 +46,7 @@ Status set_esmond_keys(Config& config, std::string_view text);
 Status set_snmp_credentials(Config& config, std::string_view text);
 Status set_snmp_timeout(Config& config, std::string_view text);
 Status set_snmp_retries(Config& config, std::string_view text);
+Status set_snmp_history(Config& config, std::string_view text);
 Status set_snmp_backoff_max(Config& config, std::string_view text);
 Status set_snmp_buffer(Config& config, std::string_view text);
 Status set_snmp_traps(Config& config, std::string_view text);

@@ -9,6 +9,7 @@ namespace varve::config {
 namespace {
 
 constexpr std::uint64_t kRetriesMost = 100;
+constexpr std::int64_t kHistoryLeastMs = 86'400'000;
 constexpr std::uint64_t kBufferLeast = std::uint64_t{1} << 20;
 
 }  // namespace
@@ -36,6 +37,10 @@ Status set_snmp_retries(Config& config, std::string_view text) {
 
 Status set_snmp_backoff_max(Config& config, std::string_view text) {
   return set_duration(config.snmp.backoff_max_ms, text, 1000, "1s");
+}
+
+Status set_snmp_history(Config& config, std::string_view text) {
+  return set_duration(config.snmp.history_ms, text, kHistoryLeastMs, "1d");
 }
 
 Status set_snmp_buffer(Config& config, std::string_view text) {

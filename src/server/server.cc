@@ -74,6 +74,7 @@ struct Server::State {
   std::unique_ptr<task::TaskStore> tasks;
   std::unique_ptr<task::Runner> task_runner;  // none where nothing is rolled up
   std::optional<Periodic> task_turns;
+  std::unique_ptr<write::MessageWriter> trap_writer;
   std::unique_ptr<SnmpParts> snmp;
   std::optional<Periodic> tenant_counts;
   std::unique_ptr<telnet::Listener> telnet;
@@ -308,7 +309,11 @@ Status Server::start() {
   s.start_counting_tenants();
   s.start_tasks();
   if (s.config.roles.poll) {
-    VARVE_RETURN_IF_ERROR(s.snmp->start_polling(*s.writer, s.metrics, s.engine->polls()));
+    if (s.message_feed != nullptr) {
+      s.trap_writer = std::make_unique<write::MessageWriter>(*s.message_feed, *s.message_intake,
+                                                             TrapMessages::refused_by_time(s.metrics));
+    }
+    VARVE_RETURN_IF_ERROR(s.snmp->start_polling(*s.writer, s.metrics, s.engine->polls(), s.trap_writer.get()));
   }
   s.register_metrics();
   if (s.config.roles.ingest) {

@@ -61,7 +61,7 @@ Status SnmpParts::start() {
   esmond_keys_.set(std::move(users));
   VARVE_ASSIGN_OR_RETURN(auto credentials, read_credentials(credentials_path_, default_tenant_));
   if (!credentials_path_.empty()) credentials_.set(std::move(credentials));
-  static_cast<void>(read_inventory());  // the turns try again, and tell
+  static_cast<void>(inventory_.refresh());  // the turns try again, and tell
   turns_.emplace(kInventoryPause, [this](const std::stop_token& stopping) { turn(stopping); });
   return {};
 }
@@ -84,16 +84,11 @@ void SnmpParts::reload_credentials() {
   credentials_.set(std::move(*read));
 }
 
-Status SnmpParts::read_inventory() {
-  VARVE_RETURN_IF_ERROR(inventory_.refresh());
-  counters_.set_inventories(inventory_.all());
-  return {};
-}
-
 // Failures are told once; the next turn tries again.
 void SnmpParts::turn(const std::stop_token& stopping) {
-  Status done = read_inventory();
+  Status done = inventory_.refresh();
   if (done) done = speeds_.turn(*inventory_.all(), stopping);
+  if (done) done = expiry_.turn(*inventory_.all(), clock_.now_ms());
   if (done) done = statuses_.exchange(clock_.now_ms());
   if (!done && !is_failing_) log::warn("the inventory of SNMP is not read", {{"error", done.error().message}});
   is_failing_ = !done;
@@ -110,7 +105,8 @@ snmp::poller::PollerOptions poller_options(const config::Config& config) {
   return options;
 }
 
-Status SnmpParts::start_polling(write::Writer& writer, Metrics& metrics, tracker::Ownership* ownership) {
+Status SnmpParts::start_polling(write::Writer& writer, Metrics& metrics, tracker::Ownership* ownership,
+                                write::MessageWriter* messages) {
   using snmp::inventory::DeviceStatus;
   using snmp::inventory::Oidset;
   using snmp::inventory::WalkedRow;
@@ -142,7 +138,14 @@ Status SnmpParts::start_polling(write::Writer& writer, Metrics& metrics, tracker
             statuses_.forget(tenant, device);
             history_.release(tenant, device);
           },
-      .record_history = record};
+      .record_history = record,
+      .take_trap = {}};
+  if (messages != nullptr && options_.traps) {
+    traps_kept_ = std::make_unique<TrapMessages>(*messages, history_, clock_, metrics);
+    parts.take_trap = [this](const auto& tenant, const auto& device, const auto& from, const auto& trap) {
+      return traps_kept_->take(tenant, device, from, trap);
+    };
+  }
   poller_ = std::make_unique<snmp::poller::Poller>(options_, std::move(parts));
   const auto credentials = credentials_.all();
   VARVE_RETURN_IF_ERROR(poller_->start(credentials == nullptr ? snmp::inventory::Credentials() : *credentials));
@@ -156,6 +159,7 @@ Status SnmpParts::start_polling(write::Writer& writer, Metrics& metrics, tracker
 
 void SnmpParts::stop_polling() {
   if (poller_) poller_->stop();
+  traps_kept_.reset();
 }
 
 api::SnmpContext SnmpParts::context() {

@@ -14,8 +14,10 @@
 #include "base/result.h"
 #include "base/task_pool.h"
 #include "config/config.h"
+#include "server/trap_messages.h"
 #include "snmp/inventory/credentials.h"
 #include "snmp/inventory/device_counters.h"
+#include "snmp/inventory/history_expiry.h"
 #include "snmp/inventory/history_reader.h"
 #include "snmp/inventory/history_store.h"
 #include "snmp/inventory/inventory_store.h"
@@ -54,15 +56,20 @@ class SnmpParts {
         inventory_(texts, pool, clock, &credentials_),
         history_(texts),
         counters_(counters),
+        expiry_(history_, config.snmp.history_ms),
         speeds_(history_, counters, passing != nullptr),
-        statuses_(passing) {}
+        statuses_(passing) {
+    inventory_.listen([this](auto inventories) { counters_.set_inventories(std::move(inventories)); });
+  }
 
   // Reads the inventory once before it returns, if it can be read. Errors: those of read_credentials() and
   // read_esmond_keys().
   Status start();
   // Polls devices from now on, until stop_polling(). `ownership`: as snmp::poller::PollerParts. All outlive that.
   // Errors: those of Poller::start().
-  Status start_polling(write::Writer& writer, Metrics& metrics, tracker::Ownership* ownership);
+  // `messages`: where traps are stored; nullptr: nowhere.
+  Status start_polling(write::Writer& writer, Metrics& metrics, tracker::Ownership* ownership,
+                       write::MessageWriter* messages);
   void stop_polling();
   // Reads the credentials and keys again; if they are wrong, says so and keeps what there was. Of the thread that
   // starts.
@@ -72,7 +79,6 @@ class SnmpParts {
   [[nodiscard]] api::EsmondContext esmond_context() { return {inventory_, history_, esmond_keys_}; }
 
  private:
-  Status read_inventory();
   void turn(const std::stop_token& stopping);
   void reload_credentials();
 
@@ -87,10 +93,12 @@ class SnmpParts {
   snmp::inventory::InventoryStore inventory_;
   snmp::inventory::HistoryStore history_;
   snmp::inventory::DeviceCounters& counters_;
+  snmp::inventory::HistoryExpiry expiry_;
   snmp::inventory::HistoryReader speeds_;
   snmp::inventory::StatusBoard statuses_;
   api::EsmondKeys esmond_keys_;
   bool is_failing_ = false;
+  std::unique_ptr<TrapMessages> traps_kept_;      // none: they are not stored
   std::unique_ptr<snmp::poller::Poller> poller_;  // none: this process does not poll
   std::optional<Periodic> turns_;                 // the last member: its thread uses the others
 };

@@ -44,7 +44,8 @@ void append_device(Writer& json, const snmp::inventory::Device& device, const sn
   } else {
     json.null();
   }
-  json.member("last_error", status.last_error).member("interfaces", status.interfaces).end_object();
+  json.member("last_error", status.last_error).member("interfaces", status.interfaces);
+  json.key("left_out").array(status.left_out).end_object();
 }
 
 std::string counts_json(const snmp::inventory::ChangeCounts& counts, const std::vector<std::string>& credentials) {

@@ -12,7 +12,7 @@
 
 namespace varve::api {
 
-// {"name":…,"address":…, …,"state":"up","last_poll":…,"last_error":"","interfaces":48}
+// {"name":…,"address":…, …,"state":"up","last_poll":…,"last_error":"","interfaces":48,"left_out":[]}
 void append_device(protocol::json::Writer& json, const snmp::inventory::Device& device,
                    const snmp::inventory::DeviceStatus& status);
 

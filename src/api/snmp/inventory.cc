@@ -232,7 +232,8 @@ Result<Response> poll_one(const SnmpCall& call) {
   if (!call.context.poll_now) {
     return error_response(503, "this process does not poll devices; ask one whose roles have poll");
   }
-  VARVE_ASSIGN_OR_RETURN(const auto sets, call.context.poll_now(call.request.tenant, *inventory, found->second, oidset));
+  VARVE_ASSIGN_OR_RETURN(const auto sets,
+                         call.context.poll_now(call.request.tenant, *inventory, found->second, oidset));
   return Response::json(200, polled_json(call.name, sets));
 }
 

@@ -51,8 +51,8 @@ struct ReadCredentials {
 //   lab: {version: 2c, community: public}
 //   core: {version: 3, user: varve, level: authPriv, auth: SHA, auth_secret: …, priv: AES, priv_secret: …}
 //   shared: {community: secret, tenants: [a, b], networks: [10.0.0.0/8]}
-// Without `version` it is 3 if there is a user, else 2c; without `level` it is what the secrets allow; without `tenants`
-// it is the default tenant's alone, and nobody's where there is none.
+// Without `version` it is 3 if there is a user, else 2c; without `level` it is what the secrets allow; without
+// `tenants` it is the default tenant's alone, and nobody's where there is none.
 ReadCredentials credentials_of(std::span<const CredentialLine> lines, const std::string& default_tenant);
 
 }  // namespace varve::snmp::inventory

@@ -34,8 +34,10 @@ TEST(Credentials, are_read) {
       "half.auth_secret=12345678");
   EXPECT_EQ(read.faults, std::vector<std::string>());
   ASSERT_EQ(read.credentials.size(), 5U);
-  EXPECT_EQ(read.credentials.at("lab"), (Credential{.version = SnmpVersion::v1, .community = "x", .tenants = {"home"}}));
-  EXPECT_EQ(read.credentials.at("a.b"), (Credential{.version = SnmpVersion::v2c, .community = "y", .tenants = {"home"}}));
+  EXPECT_EQ(read.credentials.at("lab"),
+            (Credential{.version = SnmpVersion::v1, .community = "x", .tenants = {"home"}}));
+  EXPECT_EQ(read.credentials.at("a.b"),
+            (Credential{.version = SnmpVersion::v2c, .community = "y", .tenants = {"home"}}));
   EXPECT_EQ(read.credentials.at("core"), (Credential{.version = SnmpVersion::v3,
                                                      .user = "u",
                                                      .level = SecurityLevel::auth_priv,
@@ -70,7 +72,8 @@ TEST(Credentials, belong_to_tenants) {
   EXPECT_FALSE(credentials_of({}, "").credentials.contains("a"));
   const CredentialLine line{"a.community", "x", "f:1"};
   EXPECT_TRUE(credentials_of({&line, 1}, "").credentials.at("a").tenants.empty()) << "nobody's";
-  EXPECT_EQ(credential_faults("a.community=x a.tenants="), "f:2: a.tenants: names of tenants were expected, or \"*\" for all");
+  EXPECT_EQ(credential_faults("a.community=x a.tenants="),
+            "f:2: a.tenants: names of tenants were expected, or \"*\" for all");
   EXPECT_EQ(credential_faults("a.community=x a.networks=10.0.0.0/8,x"),
             "f:2: a.networks: networks were expected, such as 10.0.0.0/8 or 2001:db8::/32");
 }

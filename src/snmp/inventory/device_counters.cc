@@ -10,8 +10,6 @@ namespace varve::snmp::inventory {
 namespace {
 
 constexpr std::string_view kMetricPrefix = "snmp.";
-// RFC 2863: an interface that is faster than ifSpeed can say has this there.
-constexpr std::uint64_t kSpeedUnknown = 4'294'967'295;
 
 bool counts_octets(std::string_view object) { return object.find("Octets") != std::string_view::npos; }
 
@@ -39,7 +37,8 @@ std::optional<counter::Declaration> DeviceCounters::find(std::string_view tenant
                  .max_per_second = {},
                  .is_unsigned = *type == ObjectType::counter64};
   }
-  if (counts_octets(object)) out.ceilings = ceilings(tenant, tag("device"), tag("interface"));
+  const bool wraps = out.rules.fall == counter::Fall::wrap32;
+  if (wraps && counts_octets(object)) out.ceilings = ceilings(tenant, tag("device"), tag("interface"));
   return out;
 }
 
@@ -63,7 +62,7 @@ void DeviceCounters::set_history(std::string_view tenant, std::string_view devic
   Speeds speeds;
   for (const HistoryRow& row : rows) {
     const std::uint64_t bits = bits_per_second(row);
-    if (bits == 0 || bits == kSpeedUnknown) continue;
+    if (bits == 0) continue;
     speeds.push_back({codec::hash64(row.name), {row.begin, kSpeedTolerance * static_cast<double>(bits) / 8}});
   }
   std::ranges::stable_sort(speeds, {}, &Speed::interface);

@@ -67,10 +67,13 @@ TEST(DeviceCounters, ATenantsOwnSetComesFirst) {
 TEST(DeviceCounters, OctetsAreNoFasterThanTheInterface) {
   DeviceCounters counters;
   EXPECT_TRUE(declared(counters, "snmp.ifInOctets", kFast)->ceilings.empty());
-  const std::vector<HistoryRow> rows{interface_row("e0", 100'000'000, 100, 1000), interface_row("e1", 8000, 0, 1000),
+  const std::vector<HistoryRow> rows{interface_row("e0", 100'000'000, 100, 1000),
+                                     interface_row("e1", 8000, 0, 1000),
                                      interface_row("e2", 4'294'967'295, 0, 1000),
                                      interface_row("e0", 100'000'000, 100, 2000),
-                                     interface_row("e0", 4'294'967'295, 10'000, 3000)};
+                                     interface_row("e0", 4'294'967'295, 10'000, 3000),
+                                     interface_row("t1", 1'544'000, 2, 1000),
+                                     interface_row("t2", 0, 2, 1000)};
   counters.set_history("t", "d", rows);
   const auto ceilings_of = [&](const std::string& interface, std::string_view metric = "snmp.ifInOctets") {
     Tags tags = kFast;
@@ -81,6 +84,9 @@ TEST(DeviceCounters, OctetsAreNoFasterThanTheInterface) {
   EXPECT_EQ(ceilings_of("e1"), (std::vector<counter::Ceiling>{{1000, 1250}}));
   EXPECT_TRUE(ceilings_of("e2").empty()) << "faster than it can say";
   EXPECT_TRUE(ceilings_of("e3").empty());
+  EXPECT_EQ(ceilings_of("t1"), (std::vector<counter::Ceiling>{{1000, 1.25 * 193'000}})) << "ifHighSpeed is rounded";
+  EXPECT_EQ(ceilings_of("t2"), (std::vector<counter::Ceiling>{{1000, 1.25 * 250'000}}));
+  EXPECT_TRUE(declared(counters, "snmp.ifHCInOctets", kFastHc)->ceilings.empty()) << "64 bits do not wrap";
   EXPECT_TRUE(declared(counters, "snmp.ifInErrors", {{"device", "d"}, {"oidset", "Errors"}, {"interface", "e0"}})
                   ->ceilings.empty());
   EXPECT_TRUE(declared(counters, "snmp.ifInOctets", kFast, "other")->ceilings.empty());

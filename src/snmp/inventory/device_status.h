@@ -23,6 +23,7 @@ struct DeviceStatus {
   std::optional<model::Timestamp> last_poll = {};  // when the last poll ended, well or not
   std::string last_error = {};                     // of it; empty: it was well
   std::size_t interfaces = 0;                      // that it has, as the polls say
+  std::vector<std::string> left_out = {};          // of the last polls of its oidsets, and why
   bool operator==(const DeviceStatus&) const = default;
 };
 

@@ -11,6 +11,8 @@
 namespace varve::snmp::inventory {
 namespace {
 
+constexpr std::uint64_t kSpeedAtItsEnd = 4'294'967'295;  // of ifSpeed: the interface is faster, or nobody knows
+
 using Words = std::span<const std::string_view>;
 
 constexpr std::string_view kInterface[] = {"ifIndex",       "ifDescr",       "ifAlias", "ifSpeed",
@@ -110,8 +112,9 @@ std::uint64_t bits_per_second(const HistoryRow& row) {
     const auto* const value = attribute == nullptr ? nullptr : std::get_if<std::int64_t>(attribute);
     return value == nullptr || *value < 0 ? 0 : static_cast<std::uint64_t>(*value);
   };
-  const std::uint64_t millions = number("ifHighSpeed");
-  return millions != 0 ? millions * 1'000'000 : number("ifSpeed");
+  // RFC 2863: ifSpeed is exact up to its end, and ifHighSpeed is in whole millions.
+  const std::uint64_t exact = number("ifSpeed");
+  return exact == 0 || exact == kSpeedAtItsEnd ? number("ifHighSpeed") * 1'000'000 : exact;
 }
 
 std::vector<HistoryRow> history_rows(const Oidset& oidset, std::span<const WalkedRow> walked) {

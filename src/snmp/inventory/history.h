@@ -33,8 +33,8 @@ struct HistoryRow {
 // nullptr: rows of this kind have none of that name, or this row has fewer.
 const Attribute* attribute_of(HistoryKind kind, const HistoryRow& row, std::string_view name);
 
-// Of an interface: ifHighSpeed, which is in millions; the agents of slow interfaces say 0 there, so then ifSpeed. 0: it
-// is not known.
+// Of an interface: ifSpeed, which is exact; where it is 0 or at its end, ifHighSpeed, which is in millions. 0: neither
+// says it.
 std::uint64_t bits_per_second(const HistoryRow& row);
 
 // One row of a walk of an oidset with a history, as the poller has it.

@@ -12,6 +12,8 @@ namespace {
 
 using storage::TextName;
 
+constexpr HistoryKind kKinds[] = {HistoryKind::interfaces, HistoryKind::saps, HistoryKind::outlets, HistoryKind::lsps};
+
 // Of the tenant "", which is nobody's: a service for each device, a service key for each kind, and the parts' numbers.
 std::string service_of(const std::string& tenant, const std::string& device) {
   return "_snmp_history/" + tenant + "/" + device;
@@ -26,6 +28,18 @@ std::string part_key(std::size_t part) {
 std::uint64_t attributes_hash(const HistoryRow& row) {
   const HistoryRow plain{.name = {}, .attributes = row.attributes, .begin = 0, .end = {}};
   return codec::hash64(history_text({&plain, 1}));
+}
+
+// Attributes that change by themselves.
+constexpr std::string_view kStates[] = {"ifOperStatus", "outletStatus", "outletControlState", "state"};
+
+std::uint64_t calm_hash(HistoryKind kind, const HistoryRow& row) {
+  HistoryRow calm{.name = {}, .attributes = row.attributes, .begin = 0, .end = {}};
+  const auto names = attributes_of(kind);
+  for (std::size_t i = 0; i < std::min(names.size(), calm.attributes.size()); ++i) {
+    if (std::ranges::find(kStates, names[i]) != std::end(kStates)) calm.attributes[i] = {};
+  }
+  return attributes_hash(calm);
 }
 
 Error malformed(const std::string& service, std::size_t part) {
@@ -89,13 +103,32 @@ Result<std::shared_ptr<HistoryStore::Known>> HistoryStore::load(const Key& key) 
       const auto [begin, is_new] = begins.emplace(name, row.begin);
       if (!is_new && row.begin < begin->second) continue;
       begin->second = row.begin;
-      known->open.insert_or_assign(name, Open{attributes_hash(row), part});
+      known->open.insert_or_assign(name, open_of(kind, row, part));
     }
   }
   return known;
 }
 
-HistoryStore::Difference HistoryStore::difference(const Known& known, std::vector<HistoryRow> rows) {
+HistoryStore::Open HistoryStore::open_of(HistoryKind kind, const HistoryRow& row, std::uint32_t part) {
+  return {attributes_hash(row), calm_hash(kind, row), row.begin, part};
+}
+
+// Is it a state that changes so often that this change is left out?
+bool HistoryStore::is_damped(Known& known, std::uint64_t name, const Open& before, const Open& now) {
+  if (now.calm != before.calm) return false;
+  const bool is_quick = now.begin - before.begin < kFlapPauseMs;
+  std::uint32_t& flaps = known.flaps[name];
+  if (is_quick && flaps >= kFlapsAtOnce) return true;
+  if (is_quick) {
+    ++flaps;
+  } else if (flaps > 0) {
+    --flaps;
+  }
+  return false;
+}
+
+HistoryStore::Difference HistoryStore::difference(HistoryKind kind, Known& known, model::Timestamp time,
+                                                  std::vector<HistoryRow> rows) {
   Difference out;
   std::set<std::uint64_t> seen;
   for (HistoryRow& row : rows) {
@@ -103,6 +136,8 @@ HistoryStore::Difference HistoryStore::difference(const Known& known, std::vecto
     if (!seen.insert(name).second) continue;
     const auto open = known.open.find(name);
     if (open != known.open.end() && open->second.attributes == attributes_hash(row)) continue;
+    row.begin = time;
+    if (open != known.open.end() && is_damped(known, name, open->second, open_of(kind, row, 0))) continue;
     if (open != known.open.end()) out.ended[open->second.part].insert(name);
     out.begun.push_back(std::move(row));
   }
@@ -143,7 +178,7 @@ Result<bool> HistoryStore::write_part(const Key& key, Known& known, std::uint32_
     row.begin = time;
     row.end.reset();
     bytes += history_text({&row, 1}).size();
-    known.open.insert_or_assign(codec::hash64(row.name), Open{attributes_hash(row), part});
+    known.open.insert_or_assign(codec::hash64(row.name), open_of(kind, row, part));
   }
   const std::string text = history_text(rows);
   VARVE_RETURN_IF_ERROR(texts_.put_text(name, text));
@@ -185,7 +220,7 @@ Result<bool> HistoryStore::record_walk(const std::string& tenant, const std::str
       VARVE_ASSIGN_OR_RETURN(known, load(key));
     }
     if (time <= known->newest) return false;
-    const Difference changes = difference(*known, rows);
+    const Difference changes = difference(kind, *known, time, rows);
     if (changes.begun.empty() && changes.ended.empty()) return false;
     const auto written = write(key, *known, time, changes);
     if (written && *written) return true;
@@ -195,9 +230,30 @@ Result<bool> HistoryStore::record_walk(const std::string& tenant, const std::str
   return fail(Code::conflict, "somebody else writes the history of " + device);
 }
 
+Result<bool> HistoryStore::expire(const std::string& tenant, const std::string& device, model::Timestamp horizon) {
+  const MutexLock lock(mutex_);
+  bool has_changed = false;
+  for (const HistoryKind kind : kKinds) {
+    const Key key{tenant, device, kind};
+    VARVE_ASSIGN_OR_RETURN(const auto texts, read(key));
+    for (std::size_t part = 0; part < texts.size(); ++part) {
+      auto rows = history_of_text(kind, texts[part]);
+      if (!rows) return fail(malformed(service_of(tenant, device), part));
+      if (std::erase_if(*rows, [&](const HistoryRow& row) { return row.end && *row.end < horizon; }) == 0) continue;
+      const TextName name{"", service_of(tenant, device), std::string(to_text(kind)), part_key(part)};
+      VARVE_ASSIGN_OR_RETURN(const auto now, texts_.text(name));
+      if (now != texts[part]) continue;  // somebody writes it: the next time
+      VARVE_RETURN_IF_ERROR(texts_.put_text(name, history_text(*rows)));
+      has_changed = true;
+    }
+    if (has_changed) known_.erase(key);  // it is read again
+  }
+  return has_changed;
+}
+
 void HistoryStore::release(const std::string& tenant, const std::string& device) {
   const MutexLock lock(mutex_);
-  for (const HistoryKind kind : {HistoryKind::interfaces, HistoryKind::saps, HistoryKind::outlets, HistoryKind::lsps}) {
+  for (const HistoryKind kind : kKinds) {
     known_.erase({tenant, device, kind});
   }
 }

@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "snmp/inventory/history_expiry.h"
 #include "snmp/inventory/history_store.h"
 #include "snmp/inventory/history_text.h"
 #include "snmp/inventory/inventory.h"
@@ -91,6 +92,74 @@ TEST_F(History, says_what_is_malformed) {
   ASSERT_TRUE(texts_.put_text({"", "_snmp_history/t/d/1", "saps", "00000000"}, "[[1]]"));
   EXPECT_EQ(shown(), "part 0 of _snmp_history/t/d/1 is malformed");
   EXPECT_FALSE(store_.record_walk("t", "d/1", kKind, 5, true, {}));
+}
+
+TEST_F(History, a_state_that_flaps_begins_few_rows) {
+  const auto interface = [](std::int64_t state, const std::string& alias) {
+    HistoryRow row{.name = "e0", .attributes = {}, .begin = 0, .end = {}};
+    row.attributes.resize(attributes_of(HistoryKind::interfaces).size());
+    row.attributes[2] = alias;
+    row.attributes[7] = state;
+    return row;
+  };
+  const auto record_one = [&](model::Timestamp time, const HistoryRow& row) {
+    const auto changed = store_.record_walk("t", "d/1", HistoryKind::interfaces, time, true, {row});
+    ASSERT_TRUE(changed);
+  };
+  const auto rows = [&] { return *store_.rows("t", "d/1", HistoryKind::interfaces, {}); };
+  record_one(1, interface(1, "a"));
+  record_one(2, interface(2, "a"));
+  EXPECT_EQ(rows().size(), 2U) << "a change now and then is seen at once";
+  model::Timestamp time = 1000;
+  for (int i = 0; i < 3600; ++i) record_one(time += 1000, interface(i % 2, "a"));
+  EXPECT_LE(rows().size(), 2 + kFlapsAtOnce + 2 * 3600 / 300);
+  EXPECT_GE(rows().size(), kFlapsAtOnce);
+  // Another attribute is no state.
+  const std::size_t before = rows().size();
+  record_one(time += 1000, interface(1, "b"));
+  record_one(time += 1000, interface(1, "c"));
+  EXPECT_EQ(rows().size(), before + 2);
+  // What it comes to at last is there after the pause.
+  record_one(time += 1000, interface(2, "c"));
+  record_one(time += kFlapPauseMs, interface(2, "c"));
+  EXPECT_EQ(rows().back().attributes[7], Attribute(2));
+}
+
+TEST_F(History, is_kept_so_long) {
+  record(10, {seen_row("a", "one"), seen_row("b", "one")});
+  record(20, {seen_row("a", "two"), seen_row("b", "one")});
+  record(30, {seen_row("a", "three"), seen_row("b", "one")});
+  EXPECT_FALSE(*store_.expire("t", "d/1", 20));
+  EXPECT_TRUE(*store_.expire("t", "d/1", 21));
+  EXPECT_EQ(shown(), "b=one[10,) a=two[20,30) a=three[30,)") << "what still is stays";
+  record(40, {seen_row("a", "four"), seen_row("b", "one")});
+  EXPECT_EQ(shown(), "b=one[10,) a=two[20,30) a=three[30,40) a=four[40,)");
+  EXPECT_TRUE(*store_.expire("t", "d/1", 1000));
+  EXPECT_FALSE(*store_.expire("t", "d/1", 1000));
+  EXPECT_EQ(shown(), "b=one[10,) a=four[40,)");
+}
+
+TEST_F(History, expires_of_each_device_once_a_day) {
+  auto inventory = std::make_shared<Inventory>();
+  for (int i = 0; i < 3000; ++i) {
+    const std::string name = "r" + std::to_string(i);
+    inventory->devices.emplace(name, Device{.name = name});
+  }
+  inventory->devices.emplace("d/1", Device{.name = "d/1"});
+  const Inventories inventories{{"t", inventory}, {"u", inventory}};
+  HistoryExpiry expiry(store_, 1000);
+  record(10, {seen_row("a", "one")});
+  record(20, {seen_row("a", "two")});
+  model::Timestamp now_ms = 5000;
+  for (std::size_t i = 0; i < HistoryExpiry::kTurns + 2; ++i) ASSERT_TRUE(expiry.turn(inventories, now_ms));
+  EXPECT_EQ(shown(), "a=two[20,)");
+  record(30, {seen_row("a", "three")});
+  for (std::size_t i = 0; i < HistoryExpiry::kTurns + 2; ++i)
+    ASSERT_TRUE(expiry.turn(inventories, now_ms + model::kDayMs - 1));
+  EXPECT_EQ(shown(), "a=two[20,30) a=three[30,)");
+  for (std::size_t i = 0; i < HistoryExpiry::kTurns + 2; ++i)
+    ASSERT_TRUE(expiry.turn(inventories, now_ms + model::kDayMs));
+  EXPECT_EQ(shown(), "a=three[30,)");
 }
 
 // Random walks, against a plain map. Enough rows for several parts.

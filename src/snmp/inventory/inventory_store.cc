@@ -165,8 +165,12 @@ Result<bool> InventoryStore::take(Versions found) {
   for (auto& [tenant, inventory] : changed) {
     inventories.insert_or_assign(tenant, std::make_shared<const Inventory>(std::move(inventory)));
   }
-  const MutexLock lock(mutex_);
-  inventories_ = std::make_shared<const Inventories>(std::move(inventories));
+  auto all_now = std::make_shared<const Inventories>(std::move(inventories));
+  {
+    const MutexLock lock(mutex_);
+    inventories_ = all_now;
+  }
+  if (listener_) listener_(std::move(all_now));
   return true;
 }
 

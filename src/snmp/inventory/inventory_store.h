@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -38,11 +39,15 @@ struct ChangeCounts {
 // All methods are thread-safe and may block on the texts. Errors: those of the texts.
 class InventoryStore {
  public:
-  // What is referred to must outlive this. `pool`: many texts are read and written at a time there. `credentials`: those
-  // that devices may name; nullptr: any.
+  // What is referred to must outlive this. `pool`: many texts are read and written at a time there. `credentials`:
+  // those that devices may name; nullptr: any.
   InventoryStore(storage::TextStore& texts, TaskPool& pool, const Clock& clock,
                  const KnownCredentials* credentials = nullptr)
       : texts_(texts), pool_(pool), clock_(clock), credentials_(credentials) {}
+
+  // Told of all inventories as soon as they have changed, here or elsewhere, by whoever finds that; before it is used.
+  using Listener = std::function<void(std::shared_ptr<const Inventories>)>;
+  void listen(Listener listener) { listener_ = std::move(listener); }
 
   // Reads what has changed, on any replica. Cheap where nothing has: one text is read.
   Status refresh();
@@ -95,6 +100,7 @@ class InventoryStore {
   TaskPool& pool_;
   const Clock& clock_;
   const KnownCredentials* const credentials_;
+  Listener listener_ = {};
   Mutex changing_;  // the locks are taken in this order
   Mutex reading_;
   Versions versions_ VARVE_GUARDED_BY(reading_);  // that inventories_ has

@@ -51,7 +51,8 @@ TEST_F(InventoryTexts, a_device_names_a_credential_of_its_tenant) {
   known.set(credentials);
   EXPECT_EQ(put_with("a", "h", "mine"), "");
   EXPECT_EQ(put_with("a", "h", "everybodys"), "");
-  EXPECT_EQ(put_with("a", "h", "anothers"), "devices.a.credential: there is no credential \"anothers\" for this tenant");
+  EXPECT_EQ(put_with("a", "h", "anothers"),
+            "devices.a.credential: there is no credential \"anothers\" for this tenant");
   EXPECT_EQ(put_with("a", "h", "nobodys"), "devices.a.credential: there is no credential \"nobodys\" for this tenant");
   EXPECT_EQ(put_with("a", "h", "default"), "devices.a.credential: there is no credential \"default\" for this tenant");
   // What was there when its credential went may be switched off, but not sent elsewhere.
@@ -75,6 +76,17 @@ TEST_F(InventoryTexts, changes_reach_other_replicas) {
   ASSERT_TRUE(other_.refresh());
   EXPECT_EQ(address_in(other_, "a"), "none");
   EXPECT_TRUE(texts_.text_names("", "_snmp_inventory")->empty());
+}
+
+TEST_F(InventoryTexts, a_change_is_told_before_it_is_over) {
+  std::shared_ptr<const Inventories> told, told_other;
+  one_.listen([&](auto inventories) { told = std::move(inventories); });
+  other_.listen([&](auto inventories) { told_other = std::move(inventories); });
+  ASSERT_TRUE(put(one_, "a", "1"));
+  EXPECT_EQ(told, one_.all());
+  EXPECT_EQ(told->at("t")->devices.at("a").address, "1");
+  ASSERT_TRUE(other_.refresh());
+  EXPECT_EQ(told_other, other_.all());
 }
 
 // The text is there, and the revision is as it was.

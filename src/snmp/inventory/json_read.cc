@@ -63,6 +63,7 @@ constexpr Field<Device> kDeviceFields[] = {
     {"state", pass<Device>},
     {"last_poll", pass<Device>},
     {"last_error", pass<Device>},
+    {"left_out", pass<Device>},
     {"interfaces", pass<Device>},
 };
 

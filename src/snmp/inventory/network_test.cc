@@ -27,8 +27,8 @@ TEST(Network, contains_addresses) {
 }
 
 TEST(Network, what_is_none) {
-  for (const char* const text : {"", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/8x", "10.0.0/8", "::/129",
-                                 "router", "10.0.0.0/8/8", " 10.0.0.0/8"}) {
+  for (const char* const text : {"", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/8x", "10.0.0/8",
+                                 "::/129", "router", "10.0.0.0/8/8", " 10.0.0.0/8"}) {
     EXPECT_FALSE(parse_network(text).has_value()) << text;
   }
 }

@@ -40,7 +40,7 @@ void append_status(protocol::json::Writer& json, const std::pair<std::string, st
   } else {
     json.null();
   }
-  json.value(status.last_error).value(status.interfaces).end_array();
+  json.value(status.last_error).value(status.interfaces).array(status.left_out).end_array();
 }
 
 bool is_newer(const DeviceStatus& one, const DeviceStatus& other) {
@@ -92,6 +92,9 @@ Status StatusBoard::exchange(model::Timestamp now_ms) {
         if (node.children[3].kind == Kind::number) status.last_poll = whole_of(node.children[3]);
         status.last_error = node.children[4].text;
         status.interfaces = static_cast<std::size_t>(std::max<std::int64_t>(whole_of(node.children[5]), 0));
+        if (node.children.size() > 6) {  // of a replica that says it
+          for (const Node& what : node.children[6].children) status.left_out.emplace_back(what.text);
+        }
         if (status.last_poll.value_or(0) >= now_ms - kKeptMs) others.emplace(key, std::move(status));
       }
     }

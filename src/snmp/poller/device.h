@@ -14,6 +14,7 @@
 #include "snmp/inventory/device_status.h"
 #include "snmp/poller/fleet.h"
 #include "snmp/poller/poll.h"
+#include "snmp/poller/talk.h"
 #include "snmp/schedule/backoff.h"
 #include "snmp/session/session.h"
 #include "write/writer.h"
@@ -50,7 +51,8 @@ struct Job {
   model::Timestamp due_ms = 0;  // when that was
   Poll* running = nullptr;
   std::int64_t began_ns = 0;
-  bool tells = true;  // of rows that are left out: they have changed since that was told
+  bool tells = true;                       // of rows that are left out: they have changed since that was told
+  std::vector<std::string> left_out = {};  // of the last poll
 };
 
 // The small request that asks whether a silent device is there.
@@ -84,6 +86,7 @@ struct Device {
   unsigned running = 0;                                // polls
   std::vector<Job*> queue = {};  // wait for one of these; no deque, whose empty one has half a KiB
   inventory::DeviceState state = inventory::DeviceState::unknown;
+  Talk talk = {};
   std::size_t interfaces = 0;
   std::string last_error = {};
   model::GroupId up = model::kNoGroup;

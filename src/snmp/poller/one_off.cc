@@ -88,9 +88,9 @@ void Worker::poll_once(const DeviceKey& device, const Member& member, SetsDone d
   if (const auto peer = session::peer_of_address(member.address.host, member.address.port)) {
     return begin_one_off(one_off, *peer);
   }
-  const bool posted = parts_.pool.post([this, of = &one_off, self = self_, address = member.address] {
-    // The pool ends before the worker does.
-    post([of, self, peer = session::resolve(address.host, address.port)] {
+  // The resolver ends before the worker does.
+  const bool posted = parts_.names.post(member.address, [this, of = &one_off, self = self_](const auto& peer) {
+    post([of, self, peer] {
       if (*self != nullptr) (*self)->begin_one_off(*of, peer);
     });
   });
@@ -127,12 +127,7 @@ void Worker::add_set(OneOff& one_off, correlation::Found& found, const PollEnd& 
   set.oidset = plan.oidset.name;
   add_records(plan, found, set);
   add_history(plan, found, set);
-  if (found.unnamed > 0) set.reports.push_back(std::to_string(found.unnamed) + " rows without a name are left out");
-  if (found.doubled > 0) {
-    set.reports.push_back(std::to_string(found.doubled) + " rows that share a name are left out, such as '" +
-                          inventory::utf8_text(found.doubled_name, correlation::kTagBytesMax) + "'");
-  }
-  if (found.renumbered) set.reports.emplace_back("rows got other names during the poll and are left out");
+  set.reports = found.left_out();
   set.error = end.error;
   set.seconds = static_cast<double>(parts_.clock.steady_ns() - one_off.began_ns) * 1e-9;
   one_off.sets.push_back(std::move(set));

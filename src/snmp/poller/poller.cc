@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kLook{1000};
 constexpr std::chrono::seconds kPollNowMax{60};
-constexpr std::size_t kBlockingMax = 20'000;  // names and histories that wait
-constexpr rlim_t kOtherFiles = 512;           // descriptors that the rest of the server is left with
+constexpr std::size_t kHistoriesMax = 20'000;  // that wait to be written
+constexpr rlim_t kOtherFiles = 512;            // descriptors that the rest of the server is left with
 
 // Sessions have a descriptor each. The server has raised the soft limit to the hard one.
 void check_descriptors(std::size_t devices) {
@@ -40,6 +40,7 @@ struct Poller::State {
   PollerParts parts;
   std::unique_ptr<session::Loop> loop;
   std::optional<TaskPool> pool;
+  std::optional<Resolver> names;
   std::unique_ptr<Outbox> outbox;
   std::unique_ptr<Worker> worker;
   std::jthread polling;
@@ -78,15 +79,24 @@ Poller::~Poller() { stop(); }
 
 Status Poller::start(inventory::Credentials credentials) {
   State& s = *state_;
-  VARVE_ASSIGN_OR_RETURN(s.loop, session::Loop::make({s.options.timeout_ms}, s.parts.clock));
-  s.pool.emplace(1U, kBlockingMax);
+  const auto dropped_for = [&](const char* reason) {
+    return &s.parts.metrics.counter("varve_snmp_datagrams_dropped_total",
+                                    "Datagrams that came to the poller and are no answers of who was asked.",
+                                    {{"reason", reason}});
+  };
+  const session::LoopOptions loop_options{
+      .timeout_ms = s.options.timeout_ms, .foreign = dropped_for("address"), .unreadable = dropped_for("unreadable")};
+  VARVE_ASSIGN_OR_RETURN(s.loop, session::Loop::make(loop_options, s.parts.clock));
+  s.pool.emplace(1U, kHistoriesMax);
+  s.names.emplace();
   Counter& dropped = s.parts.metrics.counter("varve_snmp_samples_dropped_total",
                                              "Polled samples that were not stored: too many waited, or refused.");
   s.outbox = std::make_unique<Outbox>(s.parts.writer, OutboxOptions{.bytes_max = s.options.buffer_bytes}, dropped);
-  s.worker = std::make_unique<Worker>(s.options,
-                                      WorkerParts{s.parts.writer, s.parts.clock, s.parts.metrics, *s.pool, *s.outbox,
-                                                  s.parts.report, s.parts.forget, s.parts.record_history},
-                                      *s.loop);
+  s.worker =
+      std::make_unique<Worker>(s.options,
+                               WorkerParts{s.parts.writer, s.parts.clock, s.parts.metrics, *s.pool, *s.names, *s.outbox,
+                                           s.parts.report, s.parts.forget, s.parts.record_history, s.parts.take_trap},
+                               *s.loop);
   if (s.options.traps) {
     const auto port = s.worker->hear_traps(*s.options.traps);
     if (!port) {
@@ -123,6 +133,7 @@ void Poller::stop() {
   s.polling.request_stop();
   s.loop->wake();
   s.polling.join();  // the worker has ended with its thread
+  s.names.reset();
   s.pool.reset();
   s.outbox.reset();
   s.worker.reset();

@@ -7,8 +7,8 @@
 //   poller.stop();        // what was polled is stored first
 //
 // Threads: one for sessions and polls, one that writes (outbox.h), one that looks every second which devices are polled
-// here, and one for what blocks (names of hosts, histories). Replicas share devices by leases: two that poll one device
-// for a moment do no harm.
+// here, one that writes histories, and up to eight that look up names of hosts, for which nobody waits. Replicas share
+// devices by leases: two that poll one device for a moment do no harm.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +38,7 @@ struct PollerParts {
   std::function<void(const std::string& tenant, const std::string& device, inventory::DeviceStatus)> report;
   std::function<void(const std::string& tenant, const std::string& device)> forget;
   RecordHistory record_history;
+  TakeTrap take_trap;  // as WorkerParts
 };
 
 class Poller {

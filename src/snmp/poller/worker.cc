@@ -22,6 +22,8 @@ constexpr std::size_t kKeptBytes = std::size_t{256} << 10;  // of a poll that ma
 
 const std::vector<double> kLateness = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10};
 constexpr std::string_view kPolls = "varve_snmp_polls_total";
+constexpr std::string_view kLeftOut = "varve_snmp_rows_left_out_total";
+constexpr std::string_view kLeftOutHelp = "Rows of tables that polls brought and that are not stored.";
 constexpr std::string_view kPollsHelp = "Polls of an oidset of a device, by what became of them.";
 
 }  // namespace
@@ -37,6 +39,9 @@ Worker::Worker(const PollerOptions& options, WorkerParts parts, session::Loop& l
       error_(parts_.metrics.counter(kPolls, kPollsHelp, {{"result", "error"}})),
       skipped_(parts_.metrics.counter(kPolls, kPollsHelp, {{"result", "skipped"}})),
       objects_(parts_.metrics.counter("varve_snmp_objects_total", "Values that polls brought to be stored.")),
+      unnamed_(parts_.metrics.counter(kLeftOut, kLeftOutHelp, {{"reason", "unnamed"}})),
+      same_name_(parts_.metrics.counter(kLeftOut, kLeftOutHelp, {{"reason", "same_name"}})),
+      renumbered_(parts_.metrics.counter(kLeftOut, kLeftOutHelp, {{"reason", "renumbered"}})),
       lateness_(parts_.metrics.histogram("varve_snmp_lateness_seconds",
                                          "From the time of the schedule to the start of a poll.", kLateness)) {}
 
@@ -175,6 +180,7 @@ void Worker::on_end(Poll& poll, const PollEnd& end) {
   if (end.answered) {
     device.last_error = renumbered ? "rows got other names during the poll" : end.error;
     device.backoff.answered();
+    if (device.state == DeviceState::down) tell_state(device, "a device answers again", end.error);
     set_state(device, DeviceState::up);
   }
   store(job, poll, end, now_ms);
@@ -224,6 +230,10 @@ void Worker::append(Device& device, model::GroupId& group, const char* metric, m
 
 // Once for each change of names, not with every poll.
 void Worker::tell_left_out(Job& job, const correlation::Found& found) {
+  unnamed_.add(found.unnamed);
+  same_name_.add(found.doubled);
+  renumbered_.add(found.records_dropped);
+  job.left_out = found.left_out();
   const bool has = found.unnamed + found.doubled > 0;
   if (has && job.tells) {
     log::warn("rows without a name of their own are not stored", {{"device", job.device->key.second},
@@ -251,9 +261,16 @@ void Worker::count_interfaces(Device& device) {
 }
 
 void Worker::report(Device& device, model::Timestamp now_ms) {
-  parts_.report(
-      device.key.first, device.key.second,
-      {.state = device.state, .last_poll = now_ms, .last_error = device.last_error, .interfaces = device.interfaces});
+  std::vector<std::string> left_out;
+  for (const auto& job : device.jobs) {
+    for (const std::string& what : job->left_out) left_out.push_back(job->plan->oidset.name + ": " + what);
+  }
+  parts_.report(device.key.first, device.key.second,
+                {.state = device.state,
+                 .last_poll = now_ms,
+                 .last_error = device.last_error,
+                 .interfaces = device.interfaces,
+                 .left_out = std::move(left_out)});
 }
 
 }  // namespace varve::snmp::poller

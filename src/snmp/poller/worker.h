@@ -22,6 +22,7 @@
 #include "snmp/poller/credential_map.h"
 #include "snmp/poller/device.h"
 #include "snmp/poller/outbox.h"
+#include "snmp/poller/resolver.h"
 #include "snmp/poller/trap_counters.h"
 #include "snmp/schedule/schedule.h"
 #include "write/writer.h"
@@ -41,15 +42,21 @@ using RecordHistory =
     std::function<void(const std::string& tenant, const std::string& device, const inventory::Oidset& oidset,
                        model::Timestamp time, const std::vector<inventory::WalkedRow>& rows)>;
 
+// Takes a trap of a device, to be stored; does not block. False: too many wait.
+using TakeTrap = std::function<bool(const std::string& tenant, const std::string& device, const session::Peer& from,
+                                    const session::TrapMessage& trap)>;
+
 struct WorkerParts {
   write::Writer& writer;
   const Clock& clock;
   Metrics& metrics;
-  TaskPool& pool;  // for what blocks: names of hosts, histories
+  TaskPool& pool;  // writes histories
+  Resolver& names;
   Outbox& outbox;
   std::function<void(const std::string& tenant, const std::string& device, inventory::DeviceStatus)> report;
   std::function<void(const std::string& tenant, const std::string& device)> forget;
   RecordHistory record_history;
+  TakeTrap take_trap;  // not set: traps are not stored
 };
 
 inline constexpr unsigned kPollsMax = 2000;  // under way, of all devices
@@ -123,7 +130,8 @@ class Worker {
   // The address that a device is asked at.
   void set_peer(Device& device, const std::optional<session::Peer>& peer);
   void leave_place(const Device& device);
-  void on_trap(const session::Peer& from, std::string_view datagram);
+  // What is to be sent back.
+  std::string on_trap(const session::Peer& from, std::string_view datagram);
   void hurry(Device& device);
   void ask_soon(Device& device);
   [[nodiscard]] std::int64_t first_pause_ms() const { return std::min(options_.timeout_ms, options_.backoff_max_ms); }
@@ -137,6 +145,7 @@ class Worker {
   void run_later();
   void resolve(Device& device);
   void on_resolved(const DeviceKey& key, std::uint64_t number, const Result<session::Peer>& peer);
+  void tell_state(Device& device, const char* what, const std::string& error);
   void on_failure(Device& device, const std::string& error, const std::string& detail = {});
   void knock_on_silent();
   void knock(Device& device);
@@ -171,14 +180,14 @@ class Worker {
   std::vector<Poll*> free_polls_;
   std::vector<std::unique_ptr<OneOff>> one_offs_;
   std::multimap<std::int64_t, std::function<void()>> later_;  // by when, steady
-  correlation::Records own_records_;  // snmp.up and the like, of one poll
+  correlation::Records own_records_;                          // snmp.up and the like, of one poll
   correlation::GroupName name_;
 
   std::array<std::atomic<std::size_t>, 3> counts_{};  // by DeviceState
   Mutex mutex_;
   std::vector<std::function<void()>> posted_ VARVE_GUARDED_BY(mutex_);
 
-  Counter &ok_, &timeout_, &error_, &skipped_, &objects_;
+  Counter &ok_, &timeout_, &error_, &skipped_, &objects_, &unnamed_, &same_name_, &renumbered_;
   Histogram& lateness_;
 };
 

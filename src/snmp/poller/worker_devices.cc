@@ -178,11 +178,10 @@ Status Worker::open(Device& device) {
 void Worker::resolve(Device& device) {
   if (device.is_resolving) return;
   device.is_resolving = true;
-  const bool posted = parts_.pool.post(
-      [self = self_, worker = this, key = device.key, number = device.number, address = device.member.address] {
-        auto peer = session::resolve(address.host, address.port);
-        // The pool ends before the worker does.
-        worker->post([self, key, number, peer = std::move(peer)] {
+  // The resolver ends before the worker does.
+  const bool posted = parts_.names.post(
+      device.member.address, [self = self_, worker = this, key = device.key, number = device.number](const auto& peer) {
+        worker->post([self, key, number, peer] {
           if (*self != nullptr) (*self)->on_resolved(key, number, peer);
         });
       });
@@ -194,15 +193,19 @@ void Worker::resolve(Device& device) {
 void Worker::on_resolved(const DeviceKey& key, std::uint64_t number, const Result<session::Peer>& peer) {
   Device* const device = find(key, number);
   if (device == nullptr) return;
-  if (!peer) return fail_later(*device, peer.error().message);
+  // Where it was last is better than nowhere.
+  if (!peer && !device->peer) return fail_later(*device, peer.error().message);
   device->is_resolving = false;
-  if (device->peer != *peer) device->starts_anew = true;
-  set_peer(*device, *peer);
+  if (peer && device->peer != *peer) {
+    device->starts_anew = true;
+    set_peer(*device, *peer);
+  }
   if (device->backoff.is_silent()) return knock(*device);
   poll_all(*device);
 }
 
-// To a tenant all addresses that do not answer look alike: what the server can resolve and reach is not his to find out.
+// To a tenant all addresses that do not answer look alike: what the server can resolve and reach is not his to find
+// out.
 void Worker::fail_later(Device& device, const std::string& detail) {
   device.is_resolving = true;
   const unsigned tries = device.backoff.is_silent() ? 1 : options_.retries + 1;
@@ -220,12 +223,17 @@ void Worker::poll_all(Device& device) {
   }
 }
 
+void Worker::tell_state(Device& device, const char* what, const std::string& error) {
+  const auto untold = device.talk.say(parts_.clock.steady_ns() / 1'000'000);
+  if (!untold) return;
+  log::info(what, {{"device", device.key.second}, {"error", error}, {"lines_left_out", *untold}});
+}
+
 // It does not answer, or not us.
 void Worker::on_failure(Device& device, const std::string& error, const std::string& detail) {
   const model::Timestamp now_ms = parts_.clock.now_ms();
-  if (device.state != DeviceState::down) {
-    log::info("a device does not answer", {{"device", device.key.second}, {"error", detail.empty() ? error : detail}});
-  }
+  if (device.state != DeviceState::down)
+    tell_state(device, "a device does not answer", detail.empty() ? error : detail);
   device.last_error = error;
   // One that comes back may have another engine id, of which libsnmp does not tell.
   if (device.secret != nullptr && device.secret->credential.version == session::Version::v3) device.starts_anew = true;
@@ -285,7 +293,6 @@ void Worker::knock(Device& device) {
 void Worker::on_knock(Device& device, const session::Answer& answer) {
   using session::Outcome;
   if (answer.outcome == Outcome::answered) {
-    log::info("a device answers again", {{"device", device.key.second}});
     device.backoff.answered();
     device.last_error.clear();
     return poll_all(device);

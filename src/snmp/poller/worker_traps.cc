@@ -20,7 +20,8 @@ constexpr std::uint64_t kNumberMost = std::numeric_limits<std::uint64_t>::max();
 
 Result<std::uint16_t> Worker::hear_traps(const session::Peer& at) {
   hears_traps_ = true;
-  return loop_.hear(at, [this](const session::Peer& from, std::string_view datagram) { on_trap(from, datagram); });
+  return loop_.hear(at,
+                    [this](const session::Peer& from, std::string_view datagram) { return on_trap(from, datagram); });
 }
 
 void Worker::set_peer(Device& device, const std::optional<session::Peer>& peer) {
@@ -34,26 +35,37 @@ void Worker::leave_place(const Device& device) {
 }
 
 // Anybody can send datagrams: those from where no device is are not looked at, and the others once for each credential.
-void Worker::on_trap(const session::Peer& from, std::string_view datagram) {
+std::string Worker::on_trap(const session::Peer& from, std::string_view datagram) {
   const session::HostBytes host = session::host_bytes(from);
   auto at = places_.lower_bound({host, {}, 0});
-  if (at == places_.end() || at->first.host != host) return trap_counters_.unknown.add();
-  std::optional<Trap> heard;
+  if (at == places_.end() || at->first.host != host) {
+    trap_counters_.unknown.add();
+    return {};
+  }
+  std::optional<session::TrapMessage> heard;
+  bool is_taken = true;
   while (at != places_.end() && at->first.host == host) {
     const auto end = places_.upper_bound({host, at->first.credential, kNumberMost});
-    std::optional<Trap> trap;
+    std::optional<session::TrapMessage> trap;
     bool is_read = false;
     for (; at != end; ++at) {
-      const auto secret = credentials_.find(at->second->key.first, at->first.credential);
+      const auto& [tenant, device] = at->second->key;
+      const auto secret = credentials_.find(tenant, at->first.credential);
       if (!secret) continue;  // it is not this tenant's
       if (!std::exchange(is_read, true)) trap = session::read_trap(datagram, **secret);
-      if (trap && *trap != Trap::other) hurry(*at->second);
+      if (!trap) continue;
+      if (trap->kind != Trap::other) hurry(*at->second);
+      if (parts_.take_trap && !parts_.take_trap(tenant, device, from, *trap)) is_taken = false;
     }
-    if (trap) heard = trap;
+    if (trap) heard = std::move(trap);
   }
-  if (heard) return trap_counters_.of(*heard).add();
+  if (heard) {
+    trap_counters_.of(heard->kind).add();
+    return is_taken ? std::move(heard->answer) : std::string();  // else it comes again
+  }
   trap_counters_.bad.add();
   log::debug("a datagram of a device is no trap that its credential fits", {{"address", session::host_of(from)}});
+  return {};
 }
 
 // Its polls are due now, or when the pause is over: a link that flaps is polled now and then, and at last. Those that

@@ -54,17 +54,17 @@ struct Request {
 // What became of a request.
 enum class Outcome : std::uint8_t {
   answered,       // error_status says whether well
-  timed_out,      // after all tries
+  timed_out,      // after all tries; `why`, if something else came
   not_sent,       // the system would not send it
   bad_community,  // the answer bears another community
   refused,        // v3: the agent reports that it will not; `why`
-  malformed,      // the answer is none
+  malformed,      // the answer is none, or after all tries only what cannot be read; `why`
 };
 
 struct Answer {
   Outcome outcome = Outcome::answered;
   int error_status = 0, error_index = 0;  // RFC 3416; the index counts from 1
-  std::string_view why = {};              // of refused
+  std::string_view why = {};              // for a person
   model::Timestamp received_ms = 0;       // by the clock, when its datagram was read
   std::span<const Binding> bindings = {};
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "snmp/session/library.h"
 
+#include <bit>
 #include <cstdlib>
 #include <mutex>
 
@@ -21,6 +22,26 @@ void init() {
   netsnmp_ds_set_boolean(NETSNMP_DS_LIBRARY_ID, NETSNMP_DS_LIB_DONT_READ_CONFIGS, 1);
   snmp_disable_log();
   init_snmp("varve");
+}
+
+Kind kind_of(u_char type) {
+  switch (type) {
+    case ASN_INTEGER: return Kind::integer;
+    case ASN_COUNTER: return Kind::counter32;
+    case ASN_GAUGE: return Kind::gauge32;
+    case ASN_TIMETICKS: return Kind::ticks;
+    case ASN_COUNTER64: return Kind::counter64;
+    case ASN_OPAQUE_FLOAT:
+    case ASN_OPAQUE_DOUBLE: return Kind::real;
+    case ASN_OCTET_STR: return Kind::octets;
+    case ASN_OBJECT_ID: return Kind::object_id;
+    case ASN_IPADDRESS: return Kind::address;
+    case ASN_NULL: return Kind::null;
+    case SNMP_NOSUCHOBJECT: return Kind::no_object;
+    case SNMP_NOSUCHINSTANCE: return Kind::no_instance;
+    case SNMP_ENDOFMIBVIEW: return Kind::end_of_view;
+    default: return Kind::other;
+  }
 }
 
 }  // namespace
@@ -51,6 +72,31 @@ std::optional<Protocol> find_priv(std::string_view name) {
   if (type <= 0) return std::nullopt;
   found.name = sc_get_priv_oid(type, &found.length);
   return found.name == nullptr ? std::nullopt : std::optional(found);
+}
+
+Binding binding_of(const netsnmp_variable_list& from) {
+  Binding binding;
+  binding.name = {from.name, from.name_length};
+  binding.kind = kind_of(from.type);
+  switch (binding.kind) {
+    case Kind::integer: binding.number = static_cast<std::uint64_t>(*from.val.integer); break;
+    case Kind::counter32:
+    case Kind::gauge32:
+    case Kind::ticks: binding.number = static_cast<std::uint32_t>(*from.val.integer); break;
+    case Kind::counter64:
+      binding.number = static_cast<std::uint64_t>(from.val.counter64->high) << 32 |
+                       static_cast<std::uint32_t>(from.val.counter64->low);
+      break;
+    case Kind::real:
+      binding.number = std::bit_cast<std::uint64_t>(
+          from.type == ASN_OPAQUE_FLOAT ? static_cast<double>(*from.val.floatVal) : *from.val.doubleVal);
+      break;
+    case Kind::octets:
+    case Kind::address: binding.octets = {reinterpret_cast<const char*>(from.val.string), from.val_len}; break;
+    case Kind::object_id: binding.oid = {from.val.objid, from.val_len / sizeof(oid)}; break;
+    default: break;
+  }
+  return binding;
 }
 
 }  // namespace varve::snmp::session

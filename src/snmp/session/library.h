@@ -17,6 +17,8 @@
 #include <string>
 #include <string_view>
 
+#include "snmp/session/binding.h"
+
 namespace varve::snmp::session {
 
 struct Protocol {
@@ -33,5 +35,8 @@ netsnmp_large_fd_set& library_descriptors();
 // nullopt: this libsnmp has none of that name.
 std::optional<Protocol> find_auth(std::string_view name);
 std::optional<Protocol> find_priv(std::string_view name);
+
+// What it has read. Views into `from`.
+Binding binding_of(const netsnmp_variable_list& from);
 
 }  // namespace varve::snmp::session

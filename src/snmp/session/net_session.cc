@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <type_traits>
 #include <utility>
 
 #include "base/check.h"
+#include "snmp/session/empty_numbers.h"
 #include "snmp/session/engine_report.h"
 #include "snmp/session/library.h"
 
@@ -22,52 +22,7 @@ namespace {
 
 static_assert(std::is_same_v<oid, Arc>, "names are handed over as they are");
 
-constexpr std::size_t kReportBytesMax = 2048;
-
-Kind kind_of(u_char type) {
-  switch (type) {
-    case ASN_INTEGER: return Kind::integer;
-    case ASN_COUNTER: return Kind::counter32;
-    case ASN_GAUGE: return Kind::gauge32;
-    case ASN_TIMETICKS: return Kind::ticks;
-    case ASN_COUNTER64: return Kind::counter64;
-    case ASN_OPAQUE_FLOAT:
-    case ASN_OPAQUE_DOUBLE: return Kind::real;
-    case ASN_OCTET_STR: return Kind::octets;
-    case ASN_OBJECT_ID: return Kind::object_id;
-    case ASN_IPADDRESS: return Kind::address;
-    case ASN_NULL: return Kind::null;
-    case SNMP_NOSUCHOBJECT: return Kind::no_object;
-    case SNMP_NOSUCHINSTANCE: return Kind::no_instance;
-    case SNMP_ENDOFMIBVIEW: return Kind::end_of_view;
-    default: return Kind::other;
-  }
-}
-
-Binding binding_of(const netsnmp_variable_list& from) {
-  Binding binding;
-  binding.name = {from.name, from.name_length};
-  binding.kind = kind_of(from.type);
-  switch (binding.kind) {
-    case Kind::integer: binding.number = static_cast<std::uint64_t>(*from.val.integer); break;
-    case Kind::counter32:
-    case Kind::gauge32:
-    case Kind::ticks: binding.number = static_cast<std::uint32_t>(*from.val.integer); break;
-    case Kind::counter64:
-      binding.number = static_cast<std::uint64_t>(from.val.counter64->high) << 32 |
-                       static_cast<std::uint32_t>(from.val.counter64->low);
-      break;
-    case Kind::real:
-      binding.number = std::bit_cast<std::uint64_t>(
-          from.type == ASN_OPAQUE_FLOAT ? static_cast<double>(*from.val.floatVal) : *from.val.doubleVal);
-      break;
-    case Kind::octets:
-    case Kind::address: binding.octets = {reinterpret_cast<const char*>(from.val.string), from.val_len}; break;
-    case Kind::object_id: binding.oid = {from.val.objid, from.val_len / sizeof(oid)}; break;
-    default: break;
-  }
-  return binding;
-}
+constexpr std::size_t kReportBytesMax = 2048, kDatagramBytesMax = 65'535;
 
 void set_non_blocking(int descriptor) { ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) | O_NONBLOCK); }
 
@@ -75,14 +30,6 @@ std::uint32_t random_id() {
   std::uint32_t id = 0;
   static_cast<void>(::getrandom(&id, sizeof id, 0));
   return id & 0x7fffffff;
-}
-
-// libsnmp keeps the keys that a user of an engine came with first: those of another credential would not count.
-void forget_user(const std::string& engine, const std::string& user) {
-  usmUser* const known = usm_get_user(reinterpret_cast<const u_char*>(engine.data()), engine.size(), user.c_str());
-  if (known == nullptr) return;
-  usm_remove_user(known);
-  usm_free_user(known);
 }
 
 void set_key(u_char* to, std::size_t& size, const Keys::Key& key) {
@@ -162,13 +109,15 @@ Status NetSession::open_library() {
                     : secret.credential.version == Version::v2c ? SNMP_VERSION_2c
                                                                 : SNMP_VERSION_3;
   if (secret.credential.version == Version::v3) {
-    forget_user(engine_, secret.credential.user);
+    identity_.emplace(loop_.places_);
+    identity_->begin(engine_, secret.credential.user);
     set_user(session, secret, engine_);
   } else {
     session.community = reinterpret_cast<u_char*>(const_cast<char*>(secret.credential.community.data()));
     session.community_len = secret.credential.community.size();
   }
   library_ = snmp_sess_open(&session);
+  if (identity_) identity_->made();
   if (library_ == nullptr) {
     const bool no_descriptor = errno == EMFILE || errno == ENFILE;
     return fail(Code::io, no_descriptor ? "no descriptor is left: the limit of open files is too low"
@@ -214,6 +163,7 @@ Status NetSession::dispatch(const Request& request, Flight& flight, unsigned tri
   }
   for (const Name name : request.names) snmp_add_null_var(pdu, name.data(), name.size());
   snmp_sess_session(library_)->retries = static_cast<int>(tries) - 1;
+  if (identity_) identity_->take_place();
   if (snmp_sess_async_send(library_, pdu, Callback::called, &flight) == 0) {
     const std::string why = snmp_api_errstring(snmp_sess_session(library_)->s_snmp_errno);
     snmp_free_pdu(pdu);
@@ -232,6 +182,7 @@ void NetSession::finish(Flight& flight, const Answer& answer) {
   flight.asker = nullptr;
   flight.held.reset();
   --loop_.in_flight_;
+  is_unreadable_ = is_foreign_ = false;
   asker->on_answer(answer);
 }
 
@@ -256,6 +207,9 @@ Answer NetSession::answer_of(const void* from) {
     auto& bindings = loop_.bindings_;
     bindings.clear();
     for (const auto* at = pdu->variables; at != nullptr; at = at->next_variable) bindings.push_back(binding_of(*at));
+    for (const std::size_t place : empty_) {
+      if (place < bindings.size()) bindings[place].kind = Kind::null;
+    }
     answer.bindings = bindings;
   }
   return answer;
@@ -264,11 +218,12 @@ Answer NetSession::answer_of(const void* from) {
 // Returns what libsnmp wants to hear: 1, the request is done.
 int NetSession::on_library(int operation, void* pdu, void* magic) {
   Flight& flight = *static_cast<Flight*>(magic);
+  flight.session->was_called_ = true;
   if (flight.asker == nullptr) return 1;
   Answer answer;
   switch (operation) {
     case NETSNMP_CALLBACK_OP_RECEIVED_MESSAGE: answer = flight.session->answer_of(pdu); break;
-    case NETSNMP_CALLBACK_OP_TIMED_OUT: answer.outcome = Outcome::timed_out; break;
+    case NETSNMP_CALLBACK_OP_TIMED_OUT: answer = flight.session->silence(); break;
     case NETSNMP_CALLBACK_OP_SEND_FAILED: answer.outcome = Outcome::not_sent; break;
     case NETSNMP_CALLBACK_OP_SEC_ERROR:
       answer.outcome = Outcome::refused;
@@ -282,10 +237,50 @@ int NetSession::on_library(int operation, void* pdu, void* magic) {
 
 void NetSession::on_readable() {
   if (library_ == nullptr) return on_report();
+  const auto datagram = peek();
+  if (!datagram) return;
+  if (target_.secret->credential.version != Version::v3) empty_ = empty_numbers(*datagram);
+  if (identity_) identity_->take_place();
+  was_called_ = false;
   netsnmp_large_fd_set& ready = library_descriptors();
   NETSNMP_LARGE_FD_SET(descriptor_, &ready);
-  snmp_sess_read2(library_, &ready);
+  const bool is_read = snmp_sess_read2(library_, &ready) == 0;
   NETSNMP_LARGE_FD_CLR(descriptor_, &ready);
+  if (is_read || was_called_) return;
+  is_unreadable_ = true;
+  if (loop_.options_.unreadable != nullptr) loop_.options_.unreadable->add();
+}
+
+// Anybody can send to the socket: who guesses the number of the request would answer for the agent.
+std::optional<std::string_view> NetSession::peek() {
+  static thread_local std::array<char, kDatagramBytesMax> bytes;
+  Peer from;
+  from.size = sizeof from.address;
+  const auto receive = [&](int flags) {
+    return ::recvfrom(descriptor_, bytes.data(), bytes.size(), flags, reinterpret_cast<sockaddr*>(&from.address),
+                      &from.size);
+  };
+  const ssize_t size = receive(MSG_PEEK);
+  if (size >= 0 && is_same_place(from, target_.peer)) {
+    return std::string_view(bytes.data(), static_cast<std::size_t>(size));
+  }
+  if (size < 0) return std::nullopt;
+  receive(0);
+  is_foreign_ = true;
+  if (loop_.options_.foreign != nullptr) loop_.options_.foreign->add();
+  return std::nullopt;
+}
+
+// What it means that all tries are over.
+Answer NetSession::silence() const {
+  Answer answer;
+  answer.outcome = is_unreadable_ ? Outcome::malformed : Outcome::timed_out;
+  if (is_unreadable_) {
+    answer.why = "a datagram that cannot be read";
+  } else if (is_foreign_) {
+    answer.why = "what came was from another address";
+  }
+  return answer;
 }
 
 void NetSession::on_deadline(const Ticket& ticket) {
@@ -293,10 +288,11 @@ void NetSession::on_deadline(const Ticket& ticket) {
     if (library_ != nullptr || probe_descriptor_ < 0 || ticket.serial != probe_serial_) return;
     if (probe_tries_left_ > 0 && probe()) return;
     close_probe();
-    return fail_all(Outcome::timed_out);
+    return fail_all(silence());
   }
   const Flight& flight = flights_[ticket.flight];
   if (flight.asker == nullptr || flight.serial != ticket.serial || library_ == nullptr) return;
+  if (identity_) identity_->take_place();
   snmp_sess_timeout(library_);  // sends again, or calls back
   if (flight.asker != nullptr && flight.serial == ticket.serial) loop_.expire_later(ticket);
 }
@@ -328,13 +324,21 @@ Status NetSession::probe() {
 
 void NetSession::on_report() {
   std::array<char, kReportBytesMax> bytes;
-  const ssize_t size = ::recv(probe_descriptor_, bytes.data(), bytes.size(), 0);
+  Peer from;
+  from.size = sizeof from.address;
+  const ssize_t size = ::recvfrom(probe_descriptor_, bytes.data(), bytes.size(), 0,
+                                  reinterpret_cast<sockaddr*>(&from.address), &from.size);
   if (size <= 0) return;
+  if (!is_same_place(from, target_.peer)) {
+    is_foreign_ = true;
+    if (loop_.options_.foreign != nullptr) loop_.options_.foreign->add();
+    return;
+  }
   const auto engine = engine_of_report({bytes.data(), static_cast<std::size_t>(size)}, probe_id_);
   if (!engine) return;  // of somebody else, or too late
   engine_ = *engine;
   close_probe();
-  if (!open_library()) return fail_all(Outcome::not_sent);
+  if (!open_library()) return fail_all({.outcome = Outcome::not_sent});
   release_held();
 }
 
@@ -353,11 +357,9 @@ void NetSession::release_held() {
 }
 
 // Those that wait; what their askers send meanwhile begins another probe.
-void NetSession::fail_all(Outcome outcome) {
+void NetSession::fail_all(const Answer& answer) {
   std::array<std::uint32_t, kInFlightMax> waiting{};
   for (unsigned i = 0; i < kInFlightMax; ++i) waiting[i] = flights_[i].asker != nullptr ? flights_[i].serial : 0;
-  Answer answer;
-  answer.outcome = outcome;
   for (unsigned i = 0; i < kInFlightMax; ++i) {
     if (waiting[i] != 0 && flights_[i].asker != nullptr && flights_[i].serial == waiting[i])
       finish(flights_[i], answer);

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "snmp/session/session.h"
 #include "snmp/session/trap_socket.h"
+#include "snmp/session/v3_identity.h"
 
 namespace varve::snmp::session {
 
@@ -63,6 +65,7 @@ class NetLoop final : public Loop {
   std::size_t in_flight_ = 0;
   std::unique_ptr<TrapSocket> traps_;
   std::vector<Binding> bindings_;  // of the answer that is handed over
+  V3Places places_;
 };
 
 // A request that waits for the engine id.
@@ -101,7 +104,10 @@ class NetSession final : public Session {
   Status dispatch(const Request& request, Flight& flight, unsigned tries);
   void release_held();
   void finish(Flight& flight, const Answer& answer);
-  void fail_all(Outcome outcome);
+  void fail_all(const Answer& answer);
+  // The datagram that is to be read; nullopt: it is not the agent's, and is gone.
+  std::optional<std::string_view> peek();
+  Answer silence() const;
   [[nodiscard]] Ticket ticket(const Flight& flight) const;
   static int on_library(int operation, void* pdu, void* magic);
   Answer answer_of(const void* pdu);
@@ -113,6 +119,11 @@ class NetSession final : public Session {
   void* library_ = nullptr;  // the handle; nullptr: the engine id is not known yet
   int descriptor_ = -1;
   std::array<Flight, kInFlightMax> flights_ = {};
+  std::optional<V3Identity> identity_ = {};  // of v3
+  std::vector<std::size_t> empty_ = {};      // bindings of the answer that is read that have no value
+  // Since the last answer:
+  bool is_unreadable_ = false, is_foreign_ = false;
+  bool was_called_ = false;  // by libsnmp, for what it reads
   // Of the probe:
   std::string engine_ = {};
   int probe_descriptor_ = -1;

@@ -70,6 +70,11 @@ HostBytes host_bytes(const Peer& peer) {
   return out;
 }
 
+// The port is where IPv4 has it, too.
+bool is_same_place(const Peer& one, const Peer& other) {
+  return one.address.sin6_port == other.address.sin6_port && host_bytes(one) == host_bytes(other);
+}
+
 std::string host_of(const Peer& peer) { return numbers_of(peer).first; }
 
 std::string to_text(const Peer& peer) {

@@ -30,6 +30,8 @@ Result<Peer> resolve(const std::string& host, std::uint16_t port);
 // The address alone; one of IPv4 as IPv6 has it (::ffff:10.0.0.1), so that both kinds of sockets say the same.
 using HostBytes = std::array<unsigned char, 16>;
 HostBytes host_bytes(const Peer& peer);
+// The same address and port.
+bool is_same_place(const Peer& one, const Peer& other);
 // "10.0.0.1", "::1".
 std::string host_of(const Peer& peer);
 // "udp:10.0.0.1:161", "udp6:[::1]:161": as libsnmp wants it.

@@ -7,8 +7,9 @@
 //   while (…) loop->turn(100);                  // calls asker.on_answer()
 //
 // Loop and sessions belong to the thread that makes the loop, except for wake(); there is one such thread in a process,
-// because libsnmp keeps its users and clocks of v3 in one place without a lock. Nothing here blocks: a v3 agent is
-// asked for its engine id by a probe of our own, before libsnmp would.
+// because libsnmp keeps its users and clocks of v3 in one place without a lock; sessions take turns there, so that
+// equal engine ids and names of users do not matter. Answers are taken from the address that was asked alone. Nothing
+// here blocks: a v3 agent is asked for its engine id by a probe of our own, before libsnmp would.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/metrics.h"
 #include "base/result.h"
 #include "snmp/session/binding.h"
 #include "snmp/session/credential.h"
@@ -40,12 +42,15 @@ struct Target {
 
 struct LoopOptions {
   std::int64_t timeout_ms = 2000;  // of one try
+  // Counts datagrams that did not come from where was asked, and those that cannot be read; if there.
+  Counter* foreign = nullptr;
+  Counter* unreadable = nullptr;
 };
 
 class Session;
 
-// Hears what comes unasked, from anybody.
-using Ear = std::function<void(const Peer& from, std::string_view datagram)>;
+// Hears what comes unasked, from anybody. What it returns is sent back; "": nothing.
+using Ear = std::function<std::string(const Peer& from, std::string_view datagram)>;
 
 class Loop {
  public:

@@ -35,7 +35,6 @@ class Echo {
   // Answers what has come; `change` makes the answer of the request, "" is none.
   void serve(const std::function<std::string(std::string)>& change) {
     std::array<char, 2048> bytes;
-    sockaddr_in from{};
     socklen_t size = sizeof from;
     ssize_t got = 0;
     while ((got = ::recvfrom(socket_, bytes.data(), bytes.size(), 0, reinterpret_cast<sockaddr*>(&from), &size)) > 0) {
@@ -48,7 +47,12 @@ class Echo {
     }
   }
 
+  void answer(const std::string& datagram, const sockaddr_in& to) const {
+    ::sendto(socket_, datagram.data(), datagram.size(), 0, reinterpret_cast<const sockaddr*>(&to), sizeof to);
+  }
+
   std::uint16_t port = 0;
+  sockaddr_in from = {};  // of the last request
   int requests = 0;
   std::string last;
 
@@ -60,6 +64,7 @@ struct Heard final : Asker {
   void on_answer(const Answer& answer) override {
     ++count;
     outcome = answer.outcome;
+    why = answer.why;
     kinds.clear();
     for (const Binding& binding : answer.bindings) kinds.push_back(binding.kind);
     error_status = answer.error_status;
@@ -67,6 +72,7 @@ struct Heard final : Asker {
   }
   int count = 0;
   Outcome outcome = Outcome::answered;
+  std::string why;
   std::vector<Kind> kinds;
   int error_status = 0;
   model::Timestamp received_ms = 0;
@@ -81,7 +87,7 @@ std::string response(std::string request) {
 
 class SessionTest : public ::testing::Test {
  protected:
-  SessionTest() : loop_(std::move(*Loop::make({.timeout_ms = 20}, clock_))) {}
+  SessionTest() : loop_(std::move(*Loop::make({.timeout_ms = 20, .foreign = &foreign_}, clock_))) {}
 
   std::unique_ptr<Session> open(const Credential& credential) {
     return std::move(*loop_->open({*peer_of_address("127.0.0.1", echo_.port), *make_secret(credential)}));
@@ -114,6 +120,7 @@ class SessionTest : public ::testing::Test {
   }
 
   SystemClock clock_;
+  Counter foreign_;
   Echo echo_;
   std::unique_ptr<Loop> loop_;
   Heard heard_;
@@ -177,9 +184,9 @@ TEST_F(SessionTest, AnswersThatAreWrongAreNamed) {
          answer[4] = 0;  // version 1
          return answer;
        },
-       Outcome::timed_out},
-      {[](const std::string& request) { return response(request).substr(0, request.size() - 3); }, Outcome::timed_out},
-      {[](const std::string&) { return std::string("\x30\x84\xff\xff\xff\xff nothing"); }, Outcome::timed_out},
+       Outcome::malformed},
+      {[](const std::string& request) { return response(request).substr(0, request.size() - 3); }, Outcome::malformed},
+      {[](const std::string&) { return std::string("\x30\x84\xff\xff\xff\xff nothing"); }, Outcome::malformed},
   };
   int heard = 0;
   for (const auto& c : cases) {
@@ -187,6 +194,47 @@ TEST_F(SessionTest, AnswersThatAreWrongAreNamed) {
     ASSERT_TRUE(ask(*session, 1));
     run(++heard, c.change);
     EXPECT_EQ(heard_.outcome, c.outcome) << heard;
+  }
+}
+
+TEST_F(SessionTest, OnlyWhoWasAskedAnswers) {
+  Echo other;  // of another port
+  for (const Credential& credential : {v2c(), v3()}) {
+    const auto session = open(credential);
+    const auto before = foreign_.value();
+    ASSERT_TRUE(ask(*session, 1));
+    run(heard_.count + 1, [&](const std::string& request) {
+      other.answer(response(request), echo_.from);
+      return std::string();
+    });
+    EXPECT_EQ(heard_.outcome, Outcome::timed_out);
+    EXPECT_EQ(heard_.why, "what came was from another address");
+    EXPECT_EQ(foreign_.value(), before + 1);
+    if (credential.version == Version::v3) break;
+    ASSERT_TRUE(ask(*session, 1));
+    run(heard_.count + 1, [&](const std::string& request) {
+      other.answer(response(request), echo_.from);
+      return response(request);
+    });
+    EXPECT_EQ(heard_.outcome, Outcome::answered);
+  }
+}
+
+TEST_F(SessionTest, ANumberWithoutAByteIsNoZero) {
+  const auto session = open(v2c());
+  const std::string names[] = {"\x41", "\x46", "\x02", "\x43", "\x04"};
+  for (const std::string& type : names) {
+    ASSERT_TRUE(ask(*session, 1));
+    run(heard_.count + 1, [&](const std::string& request) {
+      std::string answer = response(request);
+      answer.replace(answer.size() - 2, 1, type);  // of the null that stands for the value
+      return answer;
+    });
+    if (type == "\x04") {
+      EXPECT_EQ(heard_.kinds, std::vector<Kind>{Kind::octets});
+    } else {  // libsnmp leaves some of them out itself, with all of the answer
+      EXPECT_TRUE(heard_.outcome == Outcome::malformed || heard_.kinds == std::vector<Kind>{Kind::null});
+    }
   }
 }
 
@@ -284,6 +332,7 @@ TEST_F(SessionTest, TheLoopHandsOverWhatComesUnasked) {
   const auto port = loop_->hear(*peer_of_address("127.0.0.1", 0), [&](const Peer& from, std::string_view datagram) {
     heard.emplace_back(datagram);
     host = host_of(from);
+    return datagram == "99" ? std::string("heard") : std::string();
   });
   ASSERT_TRUE(port.has_value());
   const auto again = Loop::make({}, clock_);
@@ -297,6 +346,9 @@ TEST_F(SessionTest, TheLoopHandsOverWhatComesUnasked) {
     ::sendto(sender, text.data(), text.size(), 0, to.get(), to.size);
   }
   while (heard.size() < 100) loop_->turn(1000);
+  std::array<char, 16> answer{};
+  EXPECT_EQ(::recv(sender, answer.data(), answer.size(), 0), 5);
+  EXPECT_STREQ(answer.data(), "heard");
   ::close(sender);
   EXPECT_EQ(heard[99], "99");
   EXPECT_EQ(host, "127.0.0.1");

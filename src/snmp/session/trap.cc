@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -27,12 +28,7 @@ using Pdu = std::unique_ptr<netsnmp_pdu, Freed>;
 const u_char* unsigned_bytes(std::string_view bytes) { return reinterpret_cast<const u_char*>(bytes.data()); }
 u_char* unsigned_bytes(std::string& bytes) { return reinterpret_cast<u_char*>(bytes.data()); }
 
-std::optional<Trap> trap_of(const netsnmp_pdu& pdu) {
-  if (pdu.command != SNMP_MSG_TRAP2 || pdu.variables == nullptr) return std::nullopt;
-  const netsnmp_variable_list* const named = pdu.variables->next_variable;  // behind sysUpTime.0
-  if (named == nullptr || named->type != ASN_OBJECT_ID) return std::nullopt;
-  if (!std::ranges::equal(Name(named->name, named->name_length), kTrapName)) return std::nullopt;
-  const Name trap(named->val.objid, named->val_len / sizeof(oid));
+Trap kind_of(Name trap) {
   if (trap.size() != std::size(kStandardTraps) + 1) return Trap::other;
   if (!std::ranges::equal(trap.first(std::size(kStandardTraps)), kStandardTraps)) return Trap::other;
   switch (trap.back()) {
@@ -43,23 +39,108 @@ std::optional<Trap> trap_of(const netsnmp_pdu& pdu) {
   }
 }
 
-std::optional<Trap> read_pdu(u_char* at, std::size_t size, long version) {
+std::string dotted_text(Name name) {
+  std::string out;
+  for (const Arc arc : name) out += (out.empty() ? "" : ".") + std::to_string(arc);
+  return out;
+}
+
+std::string address_text(std::string_view bytes) {
+  std::string out;
+  for (const char byte : bytes) out += (out.empty() ? "" : ".") + std::to_string(static_cast<unsigned char>(byte));
+  return out;
+}
+
+std::string text_of(const Binding& binding) {
+  switch (binding.kind) {
+    case Kind::integer: return std::to_string(static_cast<std::int64_t>(binding.number));
+    case Kind::counter32:
+    case Kind::gauge32:
+    case Kind::ticks:
+    case Kind::counter64: return std::to_string(binding.number);
+    case Kind::real: return std::to_string(std::bit_cast<double>(binding.number));
+    case Kind::octets: return std::string(binding.octets);
+    case Kind::address: return address_text(binding.octets);
+    case Kind::object_id: return dotted_text(binding.oid);
+    default: return {};
+  }
+}
+
+// RFC 3584, section 3.1: of the generic ones their names in SNMPv2-MIB, of others the enterprise's, a zero and their
+// number.
+std::vector<Arc> name_of_v1(const netsnmp_pdu& pdu) {
+  std::vector<Arc> out;
+  if (pdu.trap_type >= 0 && pdu.trap_type < SNMP_TRAP_ENTERPRISESPECIFIC) {
+    out.assign(std::begin(kStandardTraps), std::end(kStandardTraps));
+    out.push_back(static_cast<Arc>(pdu.trap_type) + 1);
+    return out;
+  }
+  if (pdu.enterprise != nullptr) out.assign(pdu.enterprise, pdu.enterprise + pdu.enterprise_length);
+  out.push_back(0);
+  out.push_back(static_cast<Arc>(pdu.specific_type));
+  return out;
+}
+
+// nullopt: what stands first is not sysUpTime.0 and snmpTrapOID.0.
+std::optional<std::vector<Arc>> take_name(const netsnmp_variable_list*& at) {
+  if (at == nullptr) return std::nullopt;
+  const netsnmp_variable_list* const named = at->next_variable;
+  if (named == nullptr || named->type != ASN_OBJECT_ID) return std::nullopt;
+  if (!std::ranges::equal(Name(named->name, named->name_length), kTrapName)) return std::nullopt;
+  at = named->next_variable;
+  const Name trap = binding_of(*named).oid;
+  return std::vector<Arc>(trap.begin(), trap.end());
+}
+
+std::optional<TrapMessage> trap_of(const netsnmp_pdu& pdu) {
+  const netsnmp_variable_list* at = pdu.variables;
+  TrapMessage out;
+  if (pdu.command == SNMP_MSG_TRAP) {
+    out.name = name_of_v1(pdu);
+  } else if (pdu.command == SNMP_MSG_TRAP2 || pdu.command == SNMP_MSG_INFORM) {
+    auto name = take_name(at);
+    if (!name) return std::nullopt;
+    out.name = std::move(*name);
+  } else {
+    return std::nullopt;
+  }
+  out.kind = kind_of(out.name);
+  for (; at != nullptr; at = at->next_variable) {
+    const Binding binding = binding_of(*at);
+    out.values.push_back({{binding.name.begin(), binding.name.end()}, binding.kind, text_of(binding)});
+  }
+  return out;
+}
+
+std::optional<TrapMessage> read_pdu(u_char* at, std::size_t size, long version) {
   const Pdu pdu(snmp_pdu_create(0));
   if (pdu == nullptr) return std::nullopt;
   pdu->version = version;
-  return snmp_pdu_parse(pdu.get(), at, &size) == 0 ? trap_of(*pdu) : std::nullopt;
+  if (snmp_pdu_parse(pdu.get(), at, &size) != 0) return std::nullopt;
+  const bool is_of_v1 = pdu->command == SNMP_MSG_TRAP;
+  if (is_of_v1 != (version == SNMP_VERSION_1)) return std::nullopt;
+  if (pdu->command == SNMP_MSG_INFORM && version == SNMP_VERSION_3) return std::nullopt;
+  return trap_of(*pdu);
 }
 
-std::optional<Trap> read_v2c(std::string bytes, const Credential& credential) {
+std::optional<TrapMessage> read_community(std::string_view datagram, const Credential& credential) {
+  std::string bytes(datagram);
   std::array<u_char, COMMUNITY_MAX_LEN> community{};
   std::size_t community_size = community.size(), size = bytes.size();
   long version = 0;
   u_char* const at = snmp_comstr_parse(unsigned_bytes(bytes), &size, community.data(), &community_size, &version);
-  if (at == nullptr || version != SNMP_VERSION_2c) return std::nullopt;
+  if (at == nullptr || (version != SNMP_VERSION_1 && version != SNMP_VERSION_2c)) return std::nullopt;
   if (std::string_view(reinterpret_cast<const char*>(community.data()), community_size) != credential.community) {
     return std::nullopt;
   }
-  return read_pdu(at, size, version);
+  const auto pdu = static_cast<std::size_t>(at - unsigned_bytes(bytes));
+  const bool is_inform = pdu < datagram.size() && static_cast<u_char>(datagram[pdu]) == SNMP_MSG_INFORM;
+  auto trap = read_pdu(at, size, version);
+  if (trap && is_inform) {  // acknowledged by itself, as a response
+    trap->answer = datagram;
+    trap->answer[pdu] = static_cast<char>(SNMP_MSG_RESPONSE);
+  }
+  return trap;
 }
 
 // A user's key for one engine.
@@ -112,7 +193,7 @@ std::optional<std::string> unhide(const V3Message& message, const Protocol& hash
   return done == SNMPERR_SUCCESS ? std::optional(std::move(plain)) : std::nullopt;
 }
 
-std::optional<Trap> read_v3(std::string_view datagram, const Secret& secret) {
+std::optional<TrapMessage> read_v3(std::string_view datagram, const Secret& secret) {
   const Credential& credential = secret.credential;
   const auto message = read_v3_message(datagram);
   if (!message || message->user != credential.user || message->level != credential.level) return std::nullopt;
@@ -134,11 +215,11 @@ std::optional<Trap> read_v3(std::string_view datagram, const Secret& secret) {
 
 }  // namespace
 
-std::optional<Trap> read_trap(std::string_view datagram, const Secret& secret) {
+std::optional<TrapMessage> read_trap(std::string_view datagram, const Secret& secret) {
   if (datagram.empty()) return std::nullopt;
   init_library();
   return secret.credential.version == Version::v3 ? read_v3(datagram, secret)
-                                                  : read_v2c(std::string(datagram), secret.credential);
+                                                  : read_community(datagram, secret.credential);
 }
 
 }  // namespace varve::snmp::session

@@ -43,7 +43,9 @@ void TrapSocket::on_readable() {
     const ssize_t size =
         ::recvfrom(descriptor_, bytes.data(), bytes.size(), 0, reinterpret_cast<sockaddr*>(&from.address), &from.size);
     if (size < 0) return;
-    ear_(from, {bytes.data(), static_cast<std::size_t>(size)});
+    const std::string answer = ear_(from, {bytes.data(), static_cast<std::size_t>(size)});
+    if (answer.empty()) continue;
+    static_cast<void>(::sendto(descriptor_, answer.data(), answer.size(), 0, from.get(), from.size));
   }
 }
 

@@ -67,47 +67,91 @@ Secret user(const std::string& auth, const std::string& priv, Level level = Leve
   return **make_secret(credential);
 }
 
-TEST(TrapTest, OfACommunity) {
-  EXPECT_EQ(read_trap(bytes(kLinkDown2c), community("public")), Trap::link_down);
-  EXPECT_EQ(read_trap(bytes(kLinkDown2c), community("public", Version::v1)), Trap::link_down);
-  for (const char* other : {"Public", "publi", "public2", "x"}) {
-    EXPECT_FALSE(read_trap(bytes(kLinkDown2c), community(other))) << other;
+std::optional<Trap> kind_of_trap(std::string_view datagram, const Secret& secret) {
+  const auto trap = read_trap(datagram, secret);
+  return trap ? std::optional(trap->kind) : std::nullopt;
+}
+
+// "1.3.6.1.6.3.1.1.5.3 1.2.7=7"
+std::string text_of_trap(const TrapMessage& trap) {
+  std::string out;
+  const auto add = [&](const std::vector<Arc>& name) {
+    for (std::size_t i = 0; i < name.size(); ++i) out += (i == 0 ? "" : ".") + std::to_string(name[i]);
+  };
+  add(trap.name);
+  for (const TrapValue& value : trap.values) {
+    out += " ";
+    add(value.name);
+    out += "=" + value.text;
   }
-  EXPECT_FALSE(read_trap(bytes(kLinkDown2c), user("SHA", "AES")));
+  return out;
+}
+
+TEST(TrapTest, OfACommunity) {
+  EXPECT_EQ(kind_of_trap(bytes(kLinkDown2c), community("public")), Trap::link_down);
+  EXPECT_EQ(kind_of_trap(bytes(kLinkDown2c), community("public", Version::v1)), Trap::link_down);
+  for (const char* other : {"Public", "publi", "public2", "x"}) {
+    EXPECT_FALSE(kind_of_trap(bytes(kLinkDown2c), community(other))) << other;
+  }
+  EXPECT_FALSE(kind_of_trap(bytes(kLinkDown2c), user("SHA", "AES")));
 }
 
 TEST(TrapTest, OfAUser) {
-  EXPECT_EQ(read_trap(bytes(kLinkUpHidden), user("SHA", "AES")), Trap::link_up);
-  EXPECT_EQ(read_trap(bytes(kLinkUpLong), user("SHA-512", "AES")), Trap::link_up);
-  EXPECT_EQ(read_trap(bytes(kOtherSigned), user("SHA-256", "", Level::auth)), Trap::other);
+  EXPECT_EQ(kind_of_trap(bytes(kLinkUpHidden), user("SHA", "AES")), Trap::link_up);
+  EXPECT_EQ(kind_of_trap(bytes(kLinkUpLong), user("SHA-512", "AES")), Trap::link_up);
+  EXPECT_EQ(kind_of_trap(bytes(kOtherSigned), user("SHA-256", "", Level::auth)), Trap::other);
   if (check_credential(user("MD5", "DES").credential)) {
-    EXPECT_EQ(read_trap(bytes(kColdStartHidden), user("MD5", "DES")), Trap::cold_start);
+    EXPECT_EQ(kind_of_trap(bytes(kColdStartHidden), user("MD5", "DES")), Trap::cold_start);
   }
   Credential open;
   open.version = Version::v3;
   open.user = "open";
-  EXPECT_EQ(read_trap(bytes(kLinkUpOpen), **make_secret(open)), Trap::link_up);
+  EXPECT_EQ(kind_of_trap(bytes(kLinkUpOpen), **make_secret(open)), Trap::link_up);
 }
 
 TEST(TrapTest, OfAnotherUserItIsNone) {
-  EXPECT_FALSE(read_trap(bytes(kLinkUpHidden), user("SHA", "AES", Level::auth_priv, "another secret")));
-  EXPECT_FALSE(read_trap(bytes(kLinkUpHidden), user("MD5", "AES")));
-  EXPECT_FALSE(read_trap(bytes(kLinkUpHidden), user("SHA", "DES")));
-  EXPECT_FALSE(read_trap(bytes(kLinkUpHidden), community("public")));
+  EXPECT_FALSE(kind_of_trap(bytes(kLinkUpHidden), user("SHA", "AES", Level::auth_priv, "another secret")));
+  EXPECT_FALSE(kind_of_trap(bytes(kLinkUpHidden), user("MD5", "AES")));
+  EXPECT_FALSE(kind_of_trap(bytes(kLinkUpHidden), user("SHA", "DES")));
+  EXPECT_FALSE(kind_of_trap(bytes(kLinkUpHidden), community("public")));
   Secret named = user("SHA", "AES");
   named.credential.user = "other";
-  EXPECT_FALSE(read_trap(bytes(kLinkUpHidden), named));
+  EXPECT_FALSE(kind_of_trap(bytes(kLinkUpHidden), named));
   // What a user signs and hides is not taken unsigned or in clear text, nor the other way.
   Secret strict = user("SHA-256", "AES");
-  EXPECT_FALSE(read_trap(bytes(kOtherSigned), strict));
+  EXPECT_FALSE(kind_of_trap(bytes(kOtherSigned), strict));
   strict.credential.user = "open";
-  EXPECT_FALSE(read_trap(bytes(kLinkUpOpen), strict));
-  EXPECT_FALSE(read_trap(bytes(kLinkUpHidden), user("SHA", "AES", Level::auth)));
+  EXPECT_FALSE(kind_of_trap(bytes(kLinkUpOpen), strict));
+  EXPECT_FALSE(kind_of_trap(bytes(kLinkUpHidden), user("SHA", "AES", Level::auth)));
 }
 
-TEST(TrapTest, InformsAndTrapsOfVersion1AreNone) {
-  EXPECT_FALSE(read_trap(bytes(kInform2c), community("public")));
-  EXPECT_FALSE(read_trap(bytes(kTrapV1), community("public", Version::v1)));
+TEST(TrapTest, SaysWhatItBrings) {
+  EXPECT_EQ(text_of_trap(*read_trap(bytes(kLinkDown2c), community("public"))),
+            "1.3.6.1.6.3.1.1.5.3 1.3.6.1.2.1.2.2.1.1.7=7");
+  EXPECT_EQ(text_of_trap(*read_trap(bytes(kOtherSigned), user("SHA-256", "", Level::auth))), "1.3.6.1.4.1.8072.4.0.1");
+}
+
+TEST(TrapTest, OfVersion1HasTheNameThatItWouldHaveLater) {
+  const auto trap = read_trap(bytes(kTrapV1), community("public", Version::v1));
+  ASSERT_TRUE(trap);
+  EXPECT_EQ(trap->kind, Trap::link_up);
+  EXPECT_EQ(text_of_trap(*trap), "1.3.6.1.6.3.1.1.5.4");
+  std::string own = bytes(kTrapV1);
+  own[own.size() - 10] = 6;  // enterpriseSpecific
+  own[own.size() - 7] = 9;
+  EXPECT_EQ(text_of_trap(*read_trap(own, community("public"))), "1.3.6.1.4.1.64.0.9");
+  EXPECT_FALSE(read_trap(bytes(kTrapV1), community("private")));
+}
+
+TEST(TrapTest, AnInformIsAcknowledgedByItself) {
+  const std::string inform = bytes(kInform2c);
+  const auto trap = read_trap(inform, community("public"));
+  ASSERT_TRUE(trap);
+  EXPECT_EQ(trap->kind, Trap::link_up);
+  std::string answer = inform;
+  answer[answer.find('\xa6')] = '\xa2';
+  EXPECT_EQ(trap->answer, answer);
+  EXPECT_EQ(read_trap(bytes(kLinkDown2c), community("public"))->answer, "");
 }
 
 TEST(TrapTest, EveryBitOfASignedMessageCounts) {
@@ -116,7 +160,7 @@ TEST(TrapTest, EveryBitOfASignedMessageCounts) {
   for (std::size_t i = 0; i < whole.size() * 8; ++i) {
     std::string changed = whole;
     changed[i / 8] = static_cast<char>(changed[i / 8] ^ (1 << (i % 8)));
-    EXPECT_FALSE(read_trap(changed, secret)) << i;
+    EXPECT_FALSE(kind_of_trap(changed, secret)) << i;
   }
 }
 
@@ -133,7 +177,7 @@ TEST(TrapTest, AShorterSignatureIsNone) {
     const auto message = read_v3_message(cut);
     ASSERT_TRUE(message.has_value()) << size;
     EXPECT_EQ(message->signature.size(), size);
-    EXPECT_FALSE(read_trap(cut, secret)) << size;
+    EXPECT_FALSE(kind_of_trap(cut, secret)) << size;
   }
 }
 
@@ -143,7 +187,7 @@ TEST(TrapTest, ACutOneIsNone) {
     const std::string whole = bytes(hex);
     for (std::size_t size = 0; size < whole.size(); ++size) {
       const std::string cut = whole.substr(0, size);
-      for (const Secret& secret : secrets) EXPECT_FALSE(read_trap(cut, secret)) << size;
+      for (const Secret& secret : secrets) EXPECT_FALSE(kind_of_trap(cut, secret)) << size;
     }
   }
 }
