@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <iterator>
 
 #include "message/block/template.h"
 #include "message/words.h"
@@ -11,7 +12,8 @@
 namespace varve::message::block {
 namespace {
 
-// Reads an expression of RE2's syntax from left to right, and keeps what stands outside of all groups and classes.
+// Reads an expression of RE2's syntax from left to right, and keeps what stands outside of classes, and of groups that
+// may be absent or have alternatives.
 class ExpressionReader {
  public:
   explicit ExpressionReader(std::string_view expression) : left_(expression) {}
@@ -22,7 +24,8 @@ class ExpressionReader {
       if (!step()) return false;
     }
     end_piece();
-    out = std::move(pieces_);
+    if (open_.size() != 1 || open_[0].alternates) return false;
+    out = std::move(open_[0].pieces);
     return true;
   }
 
@@ -31,11 +34,14 @@ class ExpressionReader {
     const char c = left_[0];
     left_.remove_prefix(1);
     switch (c) {
-      case '|': return false;
-      case '\\': return escape(true);
-      case '(': end_piece(); return skip_group();
+      case '|':
+        end_piece();
+        open_.back().alternates = true;
+        return true;
+      case '\\': return escape();
+      case '(': end_piece(); return open_group();
+      case ')': end_piece(); return close_group();
       case '[': end_piece(); return skip_class();
-      case ')': return false;
       case '*':
       case '?': drop_last(); return true;
       case '{': return repeat();
@@ -47,8 +53,9 @@ class ExpressionReader {
     }
   }
 
-  // Behind a backslash. Some escapes have arguments, or begin a quotation: they end all that can be said.
-  bool escape(bool keep) {
+  // Behind a backslash. Some escapes have arguments, or begin a quotation: they end all that can be said. In a class no
+  // character is kept.
+  bool escape(bool keep = true) {
     if (left_.empty()) return false;
     const char c = left_[0];
     left_.remove_prefix(1);
@@ -61,31 +68,35 @@ class ExpressionReader {
     return true;
   }
 
-  enum class Opened : std::uint8_t { group, flags, unknown };
+  // Of the expression, or of a group.
+  struct Open {
+    std::vector<std::string> pieces = {};
+    bool alternates = false;
+  };
 
   // Behind '('. Flags alone, as in (?s), open no group. Where they say that case does not count, nothing can be said.
-  Opened open_group() {
-    if (!left_.starts_with('?')) return Opened::group;
-    const std::size_t end = left_.find_first_not_of("smU-", 1);
-    if (end == std::string_view::npos || (left_[end] != ')' && left_[end] != ':')) return Opened::unknown;
-    const bool alone = left_[end] == ')';
-    left_.remove_prefix(end + 1);
-    return alone ? Opened::flags : Opened::group;
+  bool open_group() {
+    if (left_.starts_with('?')) {
+      const std::size_t end = left_.find_first_not_of("smU-", 1);
+      if (end == std::string_view::npos || (left_[end] != ')' && left_[end] != ':')) return false;
+      const bool alone = left_[end] == ')';
+      left_.remove_prefix(end + 1);
+      if (alone) return true;
+    }
+    open_.emplace_back();
+    return true;
   }
 
-  bool skip_group() {
-    Opened opened = open_group();
-    for (int depth = opened == Opened::group ? 1 : 0; depth > 0;) {
-      if (left_.empty()) return false;
-      const char c = left_[0];
-      left_.remove_prefix(1);
-      if (c == '\\' && !escape(false)) return false;
-      if (c == '[' && !skip_class()) return false;
-      if (c == '(') opened = open_group();
-      if (opened == Opened::unknown) return false;
-      depth += c == '(' && opened == Opened::group ? 1 : c == ')' ? -1 : 0;
-    }
-    return opened != Opened::unknown;
+  // Behind ')'.
+  bool close_group() {
+    if (open_.size() == 1) return false;
+    Open group = std::move(open_.back());
+    open_.pop_back();
+    const bool optional = !left_.empty() && std::string_view("*?{").contains(left_[0]);
+    if (optional || group.alternates) return true;
+    auto& to = open_.back().pieces;
+    to.insert(to.end(), std::move_iterator(group.pieces.begin()), std::move_iterator(group.pieces.end()));
+    return true;
   }
 
   // Behind '['.
@@ -122,13 +133,13 @@ class ExpressionReader {
   }
 
   void end_piece() {
-    if (!piece_.empty()) pieces_.push_back(std::move(piece_));
+    if (!piece_.empty()) open_.back().pieces.push_back(std::move(piece_));
     piece_.clear();
   }
 
   std::string_view left_;
   std::string piece_;
-  std::vector<std::string> pieces_;
+  std::vector<Open> open_ = std::vector<Open>(1);
 };
 
 bool has_digit(std::string_view word) {
