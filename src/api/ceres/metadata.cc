@@ -137,9 +137,8 @@ Result<TagValues> tags_of(const CeresHandlers& self, const Request& request, con
   } else {
     search.metric = subject.name;
   }
-  VARVE_ASSIGN_OR_RETURN(const query::Search wanted, search_of(request, asked));
   VARVE_RETURN_IF_ERROR(query::search(
-      self.engine(), wanted, query,
+      self.engine(), search, query,
       [&](model::TenantId tenant, const std::string&, std::span<const model::SeriesId> series) {
         return for_each_tags(self.engine().series(), tenant, series, query, [&](const model::Tags& tags) -> Status {
           for (const auto& [key, value] : tags) {
@@ -246,8 +245,9 @@ Result<std::set<Found>> find(const CeresHandlers& self, const Request& request, 
     if (out.insert(std::move(found)).second) return query.budget().charge(bytes);
     return {};
   };
+  VARVE_ASSIGN_OR_RETURN(const query::Search wanted, search_of(request, asked));
   VARVE_RETURN_IF_ERROR(query::search(
-      self.engine(), search, query,
+      self.engine(), wanted, query,
       [&](model::TenantId tenant, const std::string& metric, std::span<const model::SeriesId> series) -> Status {
         const std::string shown = asked.shows_metric() ? metric : std::string();
         if (!asked.shows_tags()) return add({shown, {}});

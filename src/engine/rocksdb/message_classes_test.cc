@@ -125,10 +125,10 @@ TEST_F(MessageClasses, AQuestionGetsThePartsOfItsTime) {
       ASSERT_EQ(got, want) << first_us << ' ' << last_us;
     }
   }
-  constexpr auto kFirst = std::numeric_limits<std::int64_t>::min();
-  constexpr auto kLast = std::numeric_limits<std::int64_t>::max();
-  EXPECT_EQ(engine_.store().message_parts("t", kFirst, kLast).value().size(), parts().size());
-  EXPECT_TRUE(engine_.store().message_parts("t", kFirst, kFirst).value().empty());
+  constexpr auto kBeforeAll = std::numeric_limits<std::int64_t>::min();
+  constexpr auto kBehindAll = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(engine_.store().message_parts("t", kBeforeAll, kBehindAll).value().size(), parts().size());
+  EXPECT_TRUE(engine_.store().message_parts("t", kBeforeAll, kBeforeAll).value().empty());
 }
 
 TEST_F(MessageClasses, EachGoesWhenItsOwnTimeIsOver) {

@@ -83,7 +83,7 @@ class MessageModel {
       if (acknowledged_.contains(text)) known.insert(text);
       if (maybe_.contains(text)) perhaps.insert(text);
     }
-    const auto erased = replica.message_eraser.erase("t", first_us, last_us, condition);
+    const auto erased = replica.message_eraser.erase("t", first_us, last_us, condition, {});
     for (const std::string& text : known) {
       acknowledged_.erase(text);
       (erased ? gone_ : maybe_).insert(text);

@@ -183,7 +183,7 @@ TEST_F(MessageSealerTest, ASealerThatDidNotKnowOfADeleteBringsNothingBack) {
   cluster.rows.before_write([&](const MemoryRows::Change& change) {
     if (&change.table != &cluster.tables.message_slots || !std::exchange(once, false)) return Status();
     a.rows.kill_after(1, true);
-    EXPECT_FALSE(a.message_eraser.erase("t", begin_us, begin_us + 10, two)) << "it dies before it seals";
+    EXPECT_FALSE(a.message_eraser.erase("t", begin_us, begin_us + 10, two, {})) << "it dies before it seals";
     EXPECT_EQ(size(cluster.tables.message_erasures), 1U);
     EXPECT_EQ(texts(b), (Texts{"1", "3"})) << "hot";
     return Status();
@@ -193,7 +193,7 @@ TEST_F(MessageSealerTest, ASealerThatDidNotKnowOfADeleteBringsNothingBack) {
   EXPECT_FALSE(once);
   EXPECT_EQ(sealed(b).blocks.at(0).messages, 3U);
   EXPECT_EQ(texts(b), (Texts{"1", "3"}));
-  EXPECT_EQ(*b.message_eraser.erase("t", begin_us, begin_us + 10, two), 0U) << "it is done; what is left is sealed";
+  EXPECT_EQ(*b.message_eraser.erase("t", begin_us, begin_us + 10, two, {}), 0U) << "it is done; what is left is sealed";
   EXPECT_EQ(sealed(b).blocks.at(0).messages, 2U);
   EXPECT_EQ(find(b).blocks, 1U);
   EXPECT_EQ(texts(b), (Texts{"1", "3"}));
