@@ -59,7 +59,7 @@ FakeAgent recording(const std::string& name) {
 
 class NoGroups final : public GroupFinder {
  public:
-  model::LineGroup* find(const GroupName&) override { return nullptr; }
+  model::GroupId find(const GroupName&) override { return model::kNoGroup; }
 };
 
 class RecordedDevice : public ::testing::Test {
