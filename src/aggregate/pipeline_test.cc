@@ -156,10 +156,12 @@ TEST(Pipeline, LongStepsAskWhetherTheyMayGoOn) {
   last.function = Function::last;
   Gaps gaps;
   gaps.sampling = {1, TimeUnit::hours};
+  CounterStage counter;
+  counter.options.max_gap_ms = 2 * 86'400'000;
   const Rate rate{{1, TimeUnit::months}, {}};
   const Sampler sampler{{1, TimeUnit::months}, {}};
-  for (const Step& step : {zoned(Stage{}), zoned(last), zoned(Percentile{}), zoned(LeastSquares{}),
-                           zoned(CounterStage{}), zoned(MovingWindow{}), Step(gaps), zoned(rate), zoned(sampler)}) {
+  for (const Step& step : {zoned(Stage{}), zoned(last), zoned(Percentile{}), zoned(LeastSquares{}), zoned(counter),
+                           zoned(MovingWindow{}), Step(gaps), zoned(rate), zoned(sampler)}) {
     int asked = 0;
     const auto once = [&](std::size_t) { return ++asked == 1 ? Status{} : fail(Code::timeout, "over"); };
     const auto out = run(Pipeline{step}, {0, 20'000 * 86'400'000LL, once}, false, in, {});
