@@ -19,7 +19,12 @@ void ExpiryClock::start(std::optional<std::int64_t> stored_ms) {
   const std::int64_t ahead = clock_.now_ms() - *stored_ms;
   if (ahead >= 0 && ahead <= kOffMs) return;
   believed_ = *stored_ms - steady_ms();
-  jumped(seen_);
+  if (ahead < 0) return log::warn("the clock is behind the time of the last stop", {{"seconds", -ahead / 1000}});
+  ++jumps_;
+  log::warn(
+      "the last stop was more than a day ago, or the clock is ahead: nothing expires until it has been steady for an "
+      "hour, or until POST /-/trust-clock",
+      {{"seconds", ahead / 1000}});
 }
 
 std::int64_t ExpiryClock::now_ms() const { return std::min(clock_.now_ms(), steady_ms() + believed_ + kToleranceMs); }
