@@ -310,8 +310,8 @@ Status Server::start() {
   s.start_tasks();
   if (s.config.roles.poll) {
     if (s.message_feed != nullptr) {
-      s.trap_writer = std::make_unique<write::MessageWriter>(*s.message_feed, *s.message_intake,
-                                                             TrapMessages::refused_by_time(s.metrics));
+      s.trap_writer =
+          std::make_unique<write::MessageWriter>(*s.message_feed, *s.message_intake, TrapMessages::retimed(s.metrics));
     }
     VARVE_RETURN_IF_ERROR(s.snmp->start_polling(*s.writer, s.metrics, s.engine->polls(), s.trap_writer.get()));
   }

@@ -144,9 +144,11 @@ struct TrapMessages::State {
   }
 };
 
-Counter& TrapMessages::refused_by_time(Metrics& metrics) {
-  return metrics.counter("varve_messages_rejected_total", "Log messages refused, by protocol and reason.",
-                         {{"protocol", "snmp"}, {"reason", "time"}});
+Counter& TrapMessages::retimed(Metrics& metrics) {
+  return metrics.counter(
+      "varve_messages_retimed_total",
+      "Log messages stored under the time of arrival, as their own was out of what is kept, by protocol.",
+      {{"protocol", "snmp"}});
 }
 
 TrapMessages::TrapMessages(write::MessageWriter& writer, const snmp::inventory::HistoryStore& histories,

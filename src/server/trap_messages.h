@@ -35,7 +35,8 @@ class TrapMessages {
   bool take(const std::string& tenant, const std::string& device, const snmp::session::Peer& from,
             const snmp::session::TrapMessage& trap);
 
-  static Counter& refused_by_time(Metrics& metrics);
+  // Of those whose time is out of what is kept.
+  static Counter& retimed(Metrics& metrics);
 
  private:
   struct State;

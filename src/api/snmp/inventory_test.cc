@@ -142,17 +142,18 @@ TEST_F(SnmpInventory, a_poll_shows_what_it_would_store) {
             R"("errors":["this process does not poll devices; ask one whose roles have poll"]})");
   Router polling;
   std::swap(router_, polling);
-  add_snmp_inventory(router_,
-                     {inventory_, history_, board_,
-                      [](const auto&, const auto& device, const std::string& oidset) -> Result<std::vector<PolledSet>> {
-                        PolledSet set;
-                        set.oidset = oidset;
-                        set.seconds = 0.5;
-                        set.reports = {"ifIndex 7 has no name"};
-                        set.objects.push_back({"snmp.x", {{"device", device.name}}, "1.2.3", 5, ~std::uint64_t{0}});
-                        return std::vector{set};
-                      },
-                      pool_, clock_});
+  add_snmp_inventory(
+      router_,
+      {inventory_, history_, board_,
+       [](const auto&, const auto&, const auto& device, const std::string& oidset) -> Result<std::vector<PolledSet>> {
+         PolledSet set;
+         set.oidset = oidset;
+         set.seconds = 0.5;
+         set.reports = {"ifIndex 7 has no name"};
+         set.objects.push_back({"snmp.x", {{"device", device.name}}, "1.2.3", 5, ~std::uint64_t{0}});
+         return std::vector{set};
+       },
+       pool_, clock_});
   query_ = {{"oidset", "Nope"}};
   EXPECT_EQ(did(Method::post, "devices/a%2Fb/poll").substr(0, 3), "404");
   query_ = {{"oidset", "FastPollHC"}};
