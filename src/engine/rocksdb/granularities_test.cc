@@ -117,6 +117,19 @@ TEST_F(Granularities, AreMadeAgainWhenTheyAreKeptForLonger) {
   EXPECT_EQ(counted(5 * kMinute).windows, 288U);
 }
 
+TEST_F(Granularities, DaysWithoutSamplesLackNoWindows) {
+  engine.options().strata = {{12 * kDay, 0, 1 << 20}};
+  store.restart();
+  put_days(1);
+  const auto group = store.group({"m"});
+  ASSERT_TRUE(store.put(*group, kStart + 3 * kDay, {Value::of_long(1)}));
+  clock.advance_ms(30 * kDay);
+  settle();
+  ASSERT_EQ(engine.store().slots(store.tenant(), 10).size(), 1U) << "one stratum";
+  store.restart();
+  EXPECT_EQ(engine.store().slot_counts().pending, 0U);
+}
+
 // Whatever is configured, and whatever comes, goes or is sealed meanwhile: windows say what the samples say.
 TEST_F(Granularities, RandomConfigurations) {
   const std::vector<LevelsOf> lists = {

@@ -41,8 +41,7 @@ Status cut(const std::string& directory, const LogReplay& log_replay, const LogR
   } else {
     log::warn(
         "a power cut left a hole in what the log had not synced yet: what was promised is there, what stands behind "
-        "the "
-        "hole is set aside; start with --storage.repair=true to take it in",
+        "the hole is set aside; start with --storage.repair=true to take it in",
         {{"file", path},
          {"offset", end.offset},
          {"bytes", found.aside_bytes},
@@ -95,6 +94,22 @@ Status look_for_gone(const std::string& directory, std::span<const std::uint64_t
   return {};
 }
 
+// Numbers are used once, also those of what is gone: wal/END and the definitions that were handed over, which are kept
+// by number, speak of them.
+Result<std::unique_ptr<Log>> start_log(const Env& env, const std::string& wal, std::span<const std::uint64_t> live,
+                                       const Checkpoint& checkpoint, const std::optional<LogEnd>& end,
+                                       std::uint64_t sequence) {
+  const LogEnd before = end.value_or(LogEnd{});
+  const std::uint64_t next = live.empty() ? checkpoint.first_segment : live.back() + 1;
+  const std::uint64_t given = checkpoint.definitions > 0 ? checkpoint.definitions + 1 : 0;
+  auto log = std::make_unique<Log>(wal, env.options, env.clock);
+  VARVE_RETURN_IF_ERROR(log->start(std::max(next, before.segment + 1), sequence, std::max(given, before.sequence)));
+  VARVE_RETURN_IF_ERROR(sync_path(wal));  // the names of all segments, before anything speaks of them
+  // Left by a process that died between a flush's commit and the removal of its log.
+  log->remove_before(checkpoint.first_segment);
+  return log;
+}
+
 }  // namespace
 
 Result<RecoveryReport> recover(const Env& env, const Directory& directory, Catalog& catalog, Visible& visible,
@@ -114,10 +129,6 @@ Result<RecoveryReport> recover(const Env& env, const Directory& directory, Catal
   VARVE_ASSIGN_OR_RETURN(auto segments, log_segments(wal));
   const std::optional<LogEnd> end = read_end(wal);
   VARVE_RETURN_IF_ERROR(look_for_gone(wal, segments, checkpoint, end, repair));
-  for (const std::uint64_t segment : segments) {
-    // Left by a process that died between a flush's commit and the removal of its log.
-    if (segment < checkpoint.first_segment) remove_segment(wal, segment);
-  }
   std::erase_if(segments, [&](std::uint64_t segment) { return segment < checkpoint.first_segment; });
   Replay replay(index, *head);
   LogReplay log_replay(wal, segments, checkpoint.sequence, repair,
@@ -149,15 +160,7 @@ Result<RecoveryReport> recover(const Env& env, const Directory& directory, Catal
   catalog.shared_groups.catch_up(index);
   catalog.row_check.catch_up(index);
 
-  // Numbers are used once, also those of what is gone: wal/END and the definitions that were handed over, which are
-  // kept by number, speak of them.
-  const LogEnd before = end.value_or(LogEnd{});
-  const std::uint64_t next = segments.empty() ? checkpoint.first_segment : segments.back() + 1;
-  const std::uint64_t given = checkpoint.definitions > 0 ? checkpoint.definitions + 1 : 0;
-  auto log = std::make_unique<Log>(wal, env.options, env.clock);
-  VARVE_RETURN_IF_ERROR(
-      log->start(std::max(next, before.segment + 1), found_log.sequence, std::max(given, before.sequence)));
-  VARVE_RETURN_IF_ERROR(sync_path(wal));  // the names of all segments, before anything speaks of them
+  VARVE_ASSIGN_OR_RETURN(auto log, start_log(env, wal, segments, checkpoint, end, found_log.sequence));
   ingest.recovered(std::move(log), head, replay.take_definitions());
   // What was kept of a damaged log must get out of it before ids that were lost are given to others.
   const bool full = report.is_partial() || report.log_bytes > env.options.log_bytes_max;

@@ -19,14 +19,16 @@ bool any_in(const Runs& runs, const SlotKey& level_slot, model::TimeRange range)
          });
 }
 
-// Is there a stretch of the run, as long as windows are stored together, of which none is there?
+// Are there no windows where the first or the last sample of the run is, as far as they are stored together? Between
+// them there may be days without a sample.
 bool lacks_windows(const Env& env, const Runs& runs, const SlotKey& slot, const Run& run, std::size_t level) {
   const shared::Lifetimes lifetimes = env.lifetimes();
   const std::int64_t now = env.expiry.now_ms();
   const std::int64_t width = lifetimes.levels[level].width_ms;
   const std::int64_t together = level_slot_width_ms(width, env.chunk_width_ms);
   const model::TimeRange held{model::window_start(run.first_time, width), run.last_time + 1};
-  for (auto start = model::window_start(run.first_time, together); start <= run.last_time; start += together) {
+  for (const model::Timestamp time : {run.first_time, run.last_time}) {
+    const model::Timestamp start = model::window_start(time, together);
     if (shared::is_over(start + together, lifetimes.stored_ms(level), now)) continue;
     if (!any_in(runs, {slot.tenant, width, start}, model::both(held, {start, start + together}))) return true;
   }
