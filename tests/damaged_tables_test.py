@@ -34,6 +34,7 @@ class DamagedTables(OwnServerCase):
         shutil.copytree(self.server.path, self.whole, dirs_exist_ok=True)
 
     def as_before(self):
+        self.server.kill()
         shutil.rmtree(self.server.path)
         shutil.copytree(self.whole, self.server.path)
 
@@ -126,3 +127,26 @@ class DamagedTables(OwnServerCase):
         self.assertLessEqual(self.server.log().count("the database is open again"), 3)
         self.assertEqual(self.server.metric("varve_database_compactions_off"), 1)
         self.assertIn(os.path.basename(table), self.server.log(), "it names the file")
+
+    def test_a_list_of_tables_that_lost_its_end(self):
+        """A start that is refused deletes nothing, and what it advises gets everything back."""
+        for part in (0.05, 0.5, 0.9):
+            self.as_before()
+            manifest, = glob.glob(os.path.join(self.server.path, "db", "MANIFEST-*"))
+            os.truncate(manifest, int(os.path.getsize(manifest) * part))
+            before = self.tables()
+            with self.subTest(part=part):
+                seen = len(self.server.log())
+                self.server.spawn()
+                self.assertEqual(self.server.wait_ready_or_end(), 1)
+                self.assertIn("--storage.repair", self.server.log()[seen:])
+                self.assertEqual(self.tables(), before)
+                self.server.start(**{"storage.repair": "true"})
+                self.assertFalse(self.wrong(errors_may_be=False), "repaired")
+                self.server.kill()
+                self.server.start()
+                self.assertFalse(self.wrong(errors_may_be=False), "after another start")
+                self.server.kill()
+
+    def tables(self):
+        return {path: os.path.getsize(path) for path in glob.glob(os.path.join(self.server.path, "db", "*.sst"))}
