@@ -39,7 +39,7 @@ class SnmpInventory : public testing::TextsApi {
 constexpr const char* kDevice = R"({"name":"a/b","address":"10.0.0.1:161","oidsets":["FastPollHC"]})";
 const std::string kShown =
     R"({"name":"a/b","address":"10.0.0.1:161","credential":"default","oidsets":["FastPollHC"],"active":true,)"
-    R"("begin":null,"end":null,"tags":{},"state":"unknown","last_poll":null,"last_error":"","interfaces":0})";
+    R"("begin":null,"end":null,"tags":{},"state":"unknown","last_poll":null,"last_error":"","interfaces":0,"left_out":[]})";
 
 TEST_F(SnmpInventory, devices_come_and_go) {
   EXPECT_EQ(did(Method::get, "devices"), R"(200 {"devices":[]})");
@@ -47,11 +47,12 @@ TEST_F(SnmpInventory, devices_come_and_go) {
   EXPECT_EQ(did(Method::post, "devices", kDevice).substr(0, 3), "409");
   EXPECT_EQ(did(Method::get, "devices/a%2Fb"), "200 " + kShown);
   EXPECT_EQ(did(Method::get, "devices"), R"(200 {"devices":[)" + kShown + "]}");
-  board_.report("t", "a/b", {DeviceState::down, 1'700'000'000'000, "timed out", 48});
+  board_.report("t", "a/b", {DeviceState::down, 1'700'000'000'000, "timed out", 48, {"FastPollHC: one row"}});
   std::string changed = kShown;
   changed.replace(changed.find(R"("active":true)"), 13, R"("active":false)");
-  changed.replace(changed.find(R"("state")"), std::string::npos,
-                  R"("state":"down","last_poll":1700000000000,"last_error":"timed out","interfaces":48})");
+  changed.replace(
+      changed.find(R"("state")"), std::string::npos,
+      R"("state":"down","last_poll":1700000000000,"last_error":"timed out","interfaces":48,"left_out":["FastPollHC: one row"]})");
   EXPECT_EQ(did(Method::put, "devices/a%2Fb", R"({"active":false})"), "200 " + changed);
   // What is shown can be put back.
   EXPECT_EQ(did(Method::put, "devices/a%2Fb", changed), "200 " + changed);

@@ -165,9 +165,9 @@ TEST(StatusBoard, replicas_tell_each_other) {
   for (int i = 0; i < 300; ++i) {
     (i % 2 == 0 ? one : other).report("t", std::to_string(i), {DeviceState::up, 1000 + i, "", 3});
   }
-  one.report("t", "x", {DeviceState::down, 5, "timed \"out\"", 0});
+  one.report("t", "x", {DeviceState::down, 5, "timed \"out\"", 0, {"F: a", "G: b"}});
   for (StatusBoard* const board : {&one, &other, &one, &third}) ASSERT_TRUE(board->exchange(10'000));
-  EXPECT_EQ(third.find("t", "x"), (DeviceStatus{DeviceState::down, 5, "timed \"out\"", 0}));
+  EXPECT_EQ(third.find("t", "x"), (DeviceStatus{DeviceState::down, 5, "timed \"out\"", 0, {"F: a", "G: b"}}));
   for (int i = 0; i < 300; ++i) {
     EXPECT_EQ(third.find("t", std::to_string(i)).last_poll, 1000 + i);
     EXPECT_EQ(one.find("t", std::to_string(i)).last_poll, 1000 + i);
