@@ -14,9 +14,11 @@ MIB = 1 << 20
 
 
 class OutOfMemory(OwnServerCase):
+    def setUp(self):
+        skip_what_measures_memory()
+
     def limited(self, server, more):
         """Leaves the process `more` bytes of address space beyond those that it has now."""
-        skip_what_measures_memory()
         with open(f"/proc/{server.process.pid}/statm") as f:
             now = int(f.read().split()[0]) * resource.getpagesize()
         resource.prlimit(server.process.pid, resource.RLIMIT_AS, (now + more, resource.RLIM_INFINITY))
