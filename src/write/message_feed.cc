@@ -81,9 +81,9 @@ bool MessageFeed::wait_for_turn(const std::shared_ptr<const Heard>& heard) {
   if (!is_publishing_ && !thread_.post([this] { publish_all(); })) return false;
   is_publishing_ = true;
   waiting_bytes_ += heard->rows.size();
-  auto& batches = waiting_[heard->tenant].batches;
-  if (batches.empty()) turns_.push_back(heard->tenant);
-  batches.push_back(heard);
+  const auto [at, is_new] = waiting_.try_emplace(heard->tenant);
+  if (is_new) turns_.emplace(spent_ns_, heard->tenant);  // behind nobody, and before none who had less
+  at->second.batches.push_back(heard);
   return true;
 }
 
@@ -91,7 +91,7 @@ void MessageFeed::publish_all() {
   while (publish_to_one()) continue;
 }
 
-// Gives the next listener of the tenant whose turn it is the next batch. False: nothing waits.
+// Gives the next batch of the tenant that had the least time to the next who listens to it. False: nothing waits.
 bool MessageFeed::publish_to_one() {
   std::shared_ptr<const Heard> heard;
   std::shared_ptr<const Listening> listener;
@@ -100,30 +100,38 @@ bool MessageFeed::publish_to_one() {
     const MutexLock lock(mutex_);
     is_publishing_ = !turns_.empty();
     if (!is_publishing_) return false;
-    const auto at = waiting_.find(turns_.front());
-    turns_.pop_front();
-    Waiting& waiting = at->second;
+    const auto turn = turns_.extract(turns_.begin());
+    spent_ns_ = turn.value().first;
+    Waiting& waiting = waiting_.find(turn.value().second)->second;
     heard = waiting.batches.front();
     if (waiting.next == 0) waiting.listeners = listeners_of(heard->tenant);
     if (waiting.next < waiting.listeners.size()) listener = waiting.listeners[waiting.next++];
     is_last = waiting.next == waiting.listeners.size();
-    if (is_last) {
-      waiting.batches.pop_front();
-      waiting.next = 0;
-      waiting_bytes_ -= heard->rows.size();
-    }
-    if (waiting.batches.empty()) {
-      waiting_.erase(at);
-    } else {
-      turns_.push_back(heard->tenant);
-    }
   }
+  const auto began = std::chrono::steady_clock::now();
   if (listener != nullptr) {
     const std::span<const std::byte> rows(heard->rows);
     log_failure("messages cannot be shown to a follower", guarded([&] { listener->call(rows); }));
   }
+  end_turn(*heard, is_last, std::chrono::steady_clock::now() - began);
   if (is_last) end(*heard);
   return true;
+}
+
+void MessageFeed::end_turn(const Heard& heard, bool is_last, std::chrono::nanoseconds took) {
+  const MutexLock lock(mutex_);
+  const auto at = waiting_.find(heard.tenant);
+  Waiting& waiting = at->second;
+  if (is_last) {
+    waiting_bytes_ -= heard.rows.size();
+    waiting.batches.pop_front();
+    waiting.next = 0;
+  }
+  if (waiting.batches.empty()) {
+    waiting_.erase(at);
+  } else {
+    turns_.emplace(spent_ns_ + took.count(), heard.tenant);
+  }
 }
 
 std::vector<std::shared_ptr<const MessageFeed::Listening>> MessageFeed::listeners_of(std::string_view tenant) const {

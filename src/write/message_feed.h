@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,9 +34,8 @@ class MessageNews {
   virtual ~MessageNews() = default;
 
   // Called with whole rows as they were appended (without arrivals), by one thread, and in the order in which they were
-  // acknowledged. It must not block; between two calls for one tenant there is one for each other tenant that has news.
-  // An error, which may come from another thread: there were more than could be handed
-  // out, and some are missing.
+  // acknowledged. It must not block. Tenants that have news have equal shares of the thread's time. An error, which may
+  // come from another thread: there were more than could be handed out, and some are missing.
   using Listener = std::function<void(const Result<std::span<const std::byte>>& rows)>;
   // It listens while what is returned lives; where that ends on another thread, the last call may end later.
   [[nodiscard]] virtual std::shared_ptr<const void> listen(std::string tenant, Listener listener) = 0;
@@ -89,6 +89,7 @@ class MessageFeed final : public storage::MessageStore, public MessageNews {
   bool wait_for_turn(const std::shared_ptr<const Heard>& heard);
   void publish_all();
   bool publish_to_one();
+  void end_turn(const Heard& heard, bool is_last, std::chrono::nanoseconds took);
   void heard_elsewhere(const std::string& tenant, const Result<std::span<const std::byte>>& rows);
   void remove(const Listening* listening);
   std::shared_ptr<const void> listen_elsewhere(const std::string& tenant) VARVE_REQUIRES(mutex_);
@@ -105,7 +106,9 @@ class MessageFeed final : public storage::MessageStore, public MessageNews {
   std::map<std::string, std::map<std::uint64_t, std::size_t>, std::less<>> under_way_ VARVE_GUARDED_BY(mutex_);
   std::multimap<std::string, std::shared_ptr<const Listening>, std::less<>> listeners_ VARVE_GUARDED_BY(mutex_);
   std::map<std::string, Waiting, std::less<>> waiting_ VARVE_GUARDED_BY(mutex_);  // by tenant
-  std::deque<std::string> turns_ VARVE_GUARDED_BY(mutex_);                        // tenants in waiting_
+  // Tenants in waiting_ but for the one whose turn it is, by the time that they have had; and what that one had.
+  std::set<std::pair<std::int64_t, std::string>> turns_ VARVE_GUARDED_BY(mutex_);
+  std::int64_t spent_ns_ VARVE_GUARDED_BY(mutex_) = 0;
   std::size_t waiting_bytes_ VARVE_GUARDED_BY(mutex_) = 0;
   bool is_publishing_ VARVE_GUARDED_BY(mutex_) = false;
   TaskPool thread_;  // the last member: it uses the others
