@@ -16,13 +16,15 @@ from support import effort
 from support.case import OwnServerCase
 from support.server import Server
 from support.client import http_request
+from support.sanitized import TIMES_SLOWER
 
-MIB = 1 << 20
 STRANGER, NEIGHBOUR = {"X-Tenant": "stranger"}, {"X-Tenant": "neighbour"}
 BODY_MAX = 16 * 1024
 VALUES, VALUE_BYTES = 3000, 400
 WAITS_MAX_S = 2.0  # far more than is hoped for: test machines are busy
 NOW_S = int(time.time())
+# Of an hour: larger ones wait for a thread behind those of others.
+SMALL = {"start_relative": {"value": 1, "unit": "hours"}, "metrics": [{"name": "m_v", "tags": {"h": ["own"]}}]}
 
 
 def costly(length, count=1):
@@ -103,7 +105,7 @@ class Stranger(OwnServerCase):
             Watch("new series", lambda n: ask("POST", "/write?precision=ms", f"n{time.monotonic_ns()},h=own v=1 {NOW_S * 1000}", NEIGHBOUR)),
             Watch("put", lambda n: ask("POST", "/api/put", {"metric": "p", "timestamp": NOW_S, "value": n, "tags": {"h": "own"}}, NEIGHBOUR)),
             Watch("message", lambda n: ask("POST", "/api/v1/messages", '{"job":"x","text":"own"}\n', NEIGHBOUR)),
-            Watch("small query", lambda n: ask("POST", "/api/v1/datapoints/query", kairos(["own"]), NEIGHBOUR)),
+            Watch("small query", lambda n: ask("POST", "/api/v1/datapoints/query", SMALL, NEIGHBOUR)),
         ]
 
     def bear(self, name, acts, seconds=None):
@@ -133,11 +135,11 @@ class Stranger(OwnServerCase):
         for watch in watches:
             watch.join(120)
         told = ", ".join(f"{w.label} {w.p99_ms():.0f}/{1000 * max(w.seconds):.0f}" for w in watches)
-        print(f"    {name}: p99/most ms: {told}; peak memory {self.server.peak_memory() / MIB:.0f} MiB", flush=True)
+        print(f"    {name}: p99/most ms: {told}", flush=True)
         self.assertTrue(self.server.alive(), self.server.log()[-2000:])
         for watch in watches:
             self.assertEqual(watch.wrong[:2], [], watch.label)
-            self.assertLess(watch.p99_ms() / 1000, WAITS_MAX_S, f"{name}: {watch.label}")
+            self.assertLess(watch.p99_ms() / 1000, WAITS_MAX_S * TIMES_SLOWER, f"{name}: {watch.label}")
         for answer in answers.values():
             self.assertNotIsInstance(answer, Exception, name)
         return [answers[i] for i in range(len(acts))]
@@ -267,7 +269,7 @@ class Stranger(OwnServerCase):
         self.assertTrue(self.hears(neighbour, marker.encode(), 30))
         waited = time.monotonic() - begin
         print(f"    the neighbour hears after {waited * 1000:.0f} ms", flush=True)
-        self.assertLess(waited, WAITS_MAX_S)
+        self.assertLess(waited, WAITS_MAX_S * TIMES_SLOWER)
         for one in strangers:
             one.close()
         self.assertEqual(self.ask("GET", "/-/healthy").status, 200)
