@@ -38,7 +38,7 @@ class Polled:
         """A file with `default`, which the agent takes, and `core`, of v3."""
         path = os.path.join(directory, "credentials.yaml")
         with open(path, "w") as f:
-            f.write("default: {version: 2c, community: public}\n"
+            f.write("default: {version: 2c, community: public, tenants: \"*\"}\n"
                     "core: {version: 3, user: varve, level: authPriv, auth: SHA, auth_secret: \"0123456789\", priv: AES, priv_secret: \"0123456789\"}\n")
         os.chmod(path, 0o600)
         return path
