@@ -126,7 +126,8 @@ TEST_F(FollowersTest, WhatIsMissingEndsThem) {
 
 TEST_F(FollowersTest, SoManyQuestionsAndNoMore) {
   std::vector<std::shared_ptr<Follower>> all;
-  for (std::size_t i = 0; i < Followers::kQuestionsMost; ++i) all.push_back(*add("t", std::to_string(i)));
+  for (std::size_t i = 0; i < kQuestionsOfTenantMost; ++i) all.push_back(*add("t", std::to_string(i)));
+  EXPECT_TRUE(add("u", "one more")) << "another tenant has questions of his own";
   const auto refused = add("t", "one more");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::unavailable);

@@ -41,8 +41,9 @@ class UsageRead : public ::testing::Test {
       for (const std::string_view attribute : names) {
         row.attributes.emplace_back(attribute == "ifAlias"       ? Attribute(alias)
                                     : attribute == "ifHighSpeed" ? Attribute(high_speed)
-                                    : attribute == "ifSpeed"     ? Attribute(std::int64_t{2048})
-                                                                 : Attribute());
+                                    : attribute == "ifSpeed"
+                                        ? Attribute(high_speed == 0 ? 2048 : high_speed * 1'000'000)
+                                        : Attribute());
       }
     }
     ASSERT_TRUE(history_.record_walk("t", device, HistoryKind::interfaces, time, true, std::move(rows)));
