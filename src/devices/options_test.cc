@@ -72,9 +72,9 @@ TEST(DevicePrint, is_for_people) {
       R"("interfaces":3,"oidsets":["A","B"]},{"name":"longer\u001b","address":"h","active":false,"state":"up",)"
       R"("last_poll":null,"interfaces":0,"oidsets":[]}]})");
   EXPECT_EQ(list_text(tree_of(list)),
-            "NAME     ADDRESS  STATE     LAST POLL                 INTERFACES  OIDSETS\n"
-            "ü        h        up        2023-11-14T22:13:20.123Z  3           A,B\n"
-            "longer?  h        inactive  -                         0           \n");
+            "NAME        ADDRESS  STATE     LAST POLL                 INTERFACES  OIDSETS\n"
+            "ü           h        up        2023-11-14T22:13:20.123Z  3           A,B\n"
+            "longer\\x1b  h        inactive  -                         0           \n");
   protocol::json::Reader polled(
       R"({"device":"r","sets":[{"oidset":"S","seconds":0.25,"error":"timed out","reports":["x"],"objects":[)"
       R"({"metric":"snmp.a","tags":{"device":"r"},"oid":"1.2","time":1,"value":7}]}]})");

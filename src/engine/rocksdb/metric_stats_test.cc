@@ -18,6 +18,7 @@ using testing::kStart;
 using Names = std::vector<std::string>;
 
 constexpr int kHosts = 300;
+constexpr const char* kTextMetric = "m1";  // a text is alone in its row
 
 // Series enough that sums pay: sixteen metrics of each host, and of the other tenant, too. The first page of series has
 // so many metrics beside them that it is added up each time.
@@ -26,16 +27,22 @@ class MetricStatsTest : public testing::RollupStore {
   void SetUp() override {
     for (int i = 0; i < 100; ++i) singles_.push_back(store.group({"single" + std::to_string(i)}));
     for (int m = 0; m < 16; ++m) metrics_.push_back("m" + std::to_string(m));
+    Names numbers = metrics_;
+    std::erase(numbers, kTextMetric);
     for (const char* const tenant : {"t", "other"}) {
       for (int host = 0; host < kHosts; ++host) {
-        groups_.push_back(store.group(metrics_, {{"host", "h" + std::to_string(host)}}, tenant));
+        groups_.push_back(store.group(numbers, {{"host", "h" + std::to_string(host)}}, tenant));
+        texts_.push_back(store.group({kTextMetric}, {{"host", "h" + std::to_string(host)}}, tenant));
       }
     }
     model::RowBatch batch;  // what has no sample is forgotten at some time
-    const std::vector<Value> ones(metrics_.size(), Value::of_long(1));
-    for (const auto* group : groups_) batch.add(store.line(*group), kStart, ones);
+    for (const auto* group : groups_) batch.add(store.line(*group), kStart, ones());
+    for (const auto* group : texts_) batch.add(store.line(*group), kStart, Value::of_long(1));
     ASSERT_TRUE(store.append(batch));
   }
+
+  // Of one of groups_.
+  [[nodiscard]] std::vector<Value> ones() const { return std::vector<Value>(metrics_.size() - 1, Value::of_long(1)); }
 
   unsigned below(unsigned n) { return std::uniform_int_distribution<unsigned>(0, n - 1)(random_); }
 
@@ -43,11 +50,12 @@ class MetricStatsTest : public testing::RollupStore {
   void put_some(int count) {
     model::RowBatch batch;
     for (int i = 0; i < count; ++i) {
-      const auto& group = *groups_[below(static_cast<unsigned>(groups_.size()))];
-      std::vector<Value> values(metrics_.size(), Value::of_long(1));
-      values[1] = Value::of_string("text");
+      const unsigned host = below(static_cast<unsigned>(groups_.size()));
+      std::vector<Value> values = ones();
       if (below(3) == 0) values[2] = Value::of_double(0.5);
-      batch.add(store.line(group), kStart + static_cast<model::Timestamp>(below(200)) * kMinute, values);
+      const model::Timestamp time = kStart + static_cast<model::Timestamp>(below(200)) * kMinute;
+      batch.add(store.line(*groups_[host]), time, values);
+      batch.add(store.line(*texts_[host]), time, Value::of_string("text"));
     }
     for (const auto* single : singles_) batch.add(store.line(*single), kStart - below(9), {{Value::of_long(1)}});
     ASSERT_TRUE(store.append(batch));
@@ -88,7 +96,7 @@ class MetricStatsTest : public testing::RollupStore {
 
   std::mt19937 random_{11};
   Names metrics_;
-  std::vector<storage::testing::Group*> groups_;
+  std::vector<storage::testing::Group*> groups_, texts_;  // of each tenant and host
   std::vector<storage::testing::Group*> singles_;
 };
 
@@ -126,8 +134,7 @@ TEST_F(MetricStatsTest, AfterDeletes) {
 // A head that is flushed, and one that is filled to the same size after it, are two.
 TEST_F(MetricStatsTest, HeadsOfOneSize) {
   for (int round = 0; round < 6; ++round) {
-    ASSERT_TRUE(store.put(*groups_[static_cast<std::size_t>(round)], kStart + round * kHour,
-                          std::vector<Value>(metrics_.size(), Value::of_long(1))));
+    ASSERT_TRUE(store.put(*groups_[static_cast<std::size_t>(round)], kStart + round * kHour, ones()));
     ASSERT_NO_FATAL_FAILURE(compare());
     settle();
   }

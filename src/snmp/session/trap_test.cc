@@ -139,7 +139,7 @@ TEST(TrapTest, OfVersion1HasTheNameThatItWouldHaveLater) {
   std::string own = bytes(kTrapV1);
   own[own.size() - 10] = 6;  // enterpriseSpecific
   own[own.size() - 7] = 9;
-  EXPECT_EQ(text_of_trap(*read_trap(own, community("public"))), "1.3.6.1.4.1.64.0.9");
+  EXPECT_EQ(text_of_trap(*read_trap(own, community("public"))), "1.3.6.1.4.1.1.0.9");
   EXPECT_FALSE(read_trap(bytes(kTrapV1), community("private")));
 }
 
