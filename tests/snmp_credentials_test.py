@@ -7,7 +7,7 @@ import socket
 import time
 
 from support.client import wait_until
-from support.snmp_case import BASE, SnmpCase
+from support.snmp_case import BASE, FAST, SnmpCase
 
 SECRET = "S3cretOfNetops"
 FILE = f"""
@@ -35,8 +35,16 @@ class Credentials(SnmpCase):
         except TimeoutError:
             return out
 
+    def serve_tenants(self, **config):
+        """Both tenants have a set that is polled every second."""
+        server = self.serve(FILE, **config)
+        for tenant in ("netops", "mallory"):
+            answer = server.post(f"/t/{tenant}{BASE}oidsets", json.dumps({"name": "Fast", **FAST}))
+            self.assertEqual(answer.status, 201, answer)
+        return server
+
     def add(self, server, tenant, name, credential, host="127.0.0.1"):
-        body = {"name": name, "address": f"{host}:{self.port}", "oidsets": ["FastPollHC"], "credential": credential}
+        body = {"name": name, "address": f"{host}:{self.port}", "oidsets": ["Fast"], "credential": credential}
         return server.post(f"/t/{tenant}{BASE}devices", json.dumps(body))
 
     def poll(self, server, tenant, name):
@@ -48,7 +56,7 @@ class Credentials(SnmpCase):
         return answer.status, sets, time.monotonic() - begun
 
     def test_anothers_is_as_unknown_as_none(self):
-        server = self.serve(FILE)
+        server = self.serve_tenants()
         for name in ("core", "none", "default"):
             answer = self.add(server, "mallory", "m", name)
             self.assertEqual(answer.status, 400, answer)
@@ -71,12 +79,12 @@ class Credentials(SnmpCase):
         self.assertEqual(self.heard(), b"")
 
     def test_elsewhere_nothing_is_sent_and_nothing_is_learnt(self):
-        server = self.serve(FILE, **{"snmp.timeout": "700ms", "snmp.retries": "1"})
+        server = self.serve_tenants(**{"snmp.timeout": "700ms", "snmp.retries": "1"})
         hosts = {"near": "127.0.0.1", "far": "127.0.0.4", "unresolved": "no-such-host.invalid"}
         for name, host in hosts.items():
             self.assertEqual(self.add(server, "mallory", name, "near", host).status, 201)
         answers = {name: self.poll(server, "mallory", name) for name in hosts}
-        self.assertEqual(answers["near"][:2], (200, [{"oidset": "FastPollHC", "error": "timeout", "reports": [], "objects": []}]))
+        self.assertEqual(answers["near"][:2], (200, [{"oidset": "Fast", "error": "timeout", "reports": [], "objects": []}]))
         for name in ("far", "unresolved"):
             self.assertEqual(answers[name][:2], answers["near"][:2])
             self.assertGreaterEqual(answers[name][2], 1.3, "as long as two tries")
@@ -92,6 +100,7 @@ class Credentials(SnmpCase):
         self.heard()
         time.sleep(2.5)
         self.assertEqual(self.heard(), b"", "the device that is far away is not asked")
-        states = [server.get(f"/t/mallory{BASE}devices/{name}").json() for name in ("far", "unresolved")]
+        states = [wait_until(lambda name=name: (found := server.get(f"/t/mallory{BASE}devices/{name}").json())["state"] == "down" and found, 20, f"{name} is down")
+                  for name in ("far", "unresolved")]
         self.assertEqual([state["last_error"] for state in states], ["timeout", "timeout"])
         self.assertNotIn(SECRET, json.dumps(states))

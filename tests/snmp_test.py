@@ -60,7 +60,7 @@ class Snmp(SnmpCase):
     def test_versions(self):
         began = int(time.time()) - 1000
         agent = self.agent({IN: {1: (0, 1000)}}, began)
-        server = self.serve(CREDENTIALS + "wrong: {version: 2c, community: private}\n")
+        server = self.serve(CREDENTIALS + "wrong: {version: 2c, community: nobodys}\n")
         self.device(server, "v3", agent, credential="core")
         self.device(server, "v1", agent, credential="old", oidsets=["Slow", "Fast"])
         self.device(server, "bad", agent, credential="wrong")
