@@ -22,7 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SERIAL = ["hostile_test", "stop_test", "stranger_test"]
 ONLY_LONG = ["chaos_test", "clocks_test", "cluster_faults_test", "node_loss_test", "snmp_replicas_test", "soak_test"]  # not without --faults
 # With --faults, one after the other, each of their tests for as many seconds as asked.
-LONG = ONLY_LONG + ["crowds_test", "damaged_tables_test", "failing_calls_test", "failing_storage_test", "logcli_test", "power_test", "random_user_test", "snmp_faults_test"]
+LONG = ONLY_LONG + ["crowds_test", "damaged_files_test", "damaged_tables_test", "failing_calls_test", "failing_storage_test", "logcli_test", "power_test", "random_user_test", "snmp_faults_test"]
 ELSEWHERE = ["edges_test"]  # needs no server; ./dev test and ./dev lint call it themselves
 SECONDS_MAX = 900  # of one file
 # What both engines answer alike, each in its own way; what protocols and clients do above them is tested on the embedded one.

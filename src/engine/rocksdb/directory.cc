@@ -64,7 +64,7 @@ Status check_format(const std::string& path, std::int64_t slot_width_ms) {
   }
   if (width != slot_width_ms) {
     return fail(Code::invalid, "slots.width is " + std::to_string(slot_width_ms) + " ms, but the store was made with " +
-                                   std::to_string(width) + " ms, and that cannot be changed");
+                                   std::to_string(width) + " ms (" + path + "), and that cannot be changed");
   }
   return {};
 }
