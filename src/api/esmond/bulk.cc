@@ -246,7 +246,8 @@ Result<Response> bulk_series(const Call& call) {
   std::vector<WantedSeries> all(paths->children.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     VARVE_ASSIGN_OR_RETURN(all[i].frequency_ms, path_in(paths->children[i], all[i].names));
-    VARVE_ASSIGN_OR_RETURN(all[i].source, written_source(call, *inventory, *kind, all[i].names, all[i].frequency_ms));
+    VARVE_ASSIGN_OR_RETURN(all[i].source,
+                           written_source(call, *inventory, *kind, all[i].names, all[i].frequency_ms, span));
     VARVE_RETURN_IF_ERROR(check_span(call, span, 1, all[i].frequency_ms));
   }
   VARVE_ASSIGN_OR_RETURN(auto query, begin_query(call.parts.engine, call.request, "esmond"));

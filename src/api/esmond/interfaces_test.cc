@@ -6,6 +6,7 @@
 
 #include "api/esmond/data.h"
 #include "api/esmond/outlets.h"
+#include "api/esmond/timeseries.h"
 #include "base/task_pool.h"
 #include "http/url.h"
 #include "protocol/json/tree.h"
@@ -142,7 +143,15 @@ TEST_F(EsmondHistory, HiddenOnes) {
   walk(kJune, {{"a", "plain"}, {"b", "of nobody :hide:"}});
   EXPECT_EQ(interfaces(""), "a:plain b:of nobody :hide:");
   EXPECT_EQ(ask(show_data, "/v2/device/rtr_b/interface/b/in").status, 200);
+  const auto series_of = [&](const std::string& interface) {
+    store_.put("t", "snmp.ifHCInOctets", {{"device", "rtr_b"}, {"interface", interface}, {"oidset", "FastPollHC"}},
+               kJune, model::Value::of_long(1));
+    return ask(show_series, "/v2/timeseries/RawData/snmp/rtr_b/FastPollHC/ifHCInOctets/" + interface + "/30000").status;
+  };
+  EXPECT_EQ(series_of("b"), 200);
   is_known_ = false;
+  EXPECT_EQ(series_of("a"), 200);
+  EXPECT_EQ(series_of("b"), 400);
   EXPECT_EQ(interfaces(""), "a:plain");
   EXPECT_EQ(ask(show_interface, "/v2/device/rtr_b/interface/a").status, 200);
   EXPECT_EQ(ask(show_interface, "/v2/device/rtr_b/interface/b").status, 404);

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "api/esmond/data.h"
+#include "api/esmond/interfaces.h"
 #include "api/esmond/names.h"
 #include "api/shared/query_answer.h"
 
@@ -45,12 +46,18 @@ Result<SeriesPath> series_path_of(const Call& call) {
 }
 
 Result<Source> written_source(const Call& call, const snmp::inventory::Inventory& inventory, SeriesKind kind,
-                              std::span<const std::string> path, std::int64_t frequency_ms) {
+                              std::span<const std::string> path, std::int64_t frequency_ms, const Span& span) {
+  constexpr std::size_t kDevice = 1;  // snmp/DEVICE/OIDSET/OBJECT/INTERFACE
+  constexpr std::size_t kInterface = 4;
   const query::Engine& engine = call.parts.engine;
   const auto never = [&] {
     return fail(Code::invalid,
                 "nobody has written " + at_encode(path).substr(0, 300) + "/" + std::to_string(frequency_ms));
   };
+  if (path.size() > kInterface) {
+    VARVE_ASSIGN_OR_RETURN(const bool hidden, is_hidden(call, path[kDevice], path[kInterface], span));
+    if (hidden) return never();
+  }
   std::optional<Source> source;
   if (kind == SeriesKind::aggs) {
     VARVE_ASSIGN_OR_RETURN(source, least_source_of(engine, call.request.tenant, inventory, path));
@@ -100,7 +107,8 @@ Result<Response> show_series(const Call& call) {
   const Cf cf = is_raw ? Cf::raw : asked;
   VARVE_ASSIGN_OR_RETURN(const auto agg, whole_param(call.request, "agg"));
   if (agg && *agg != path.frequency_ms) return fail(Code::invalid, "agg: it is not the frequency of the path");
-  VARVE_ASSIGN_OR_RETURN(const Source source, written_source(call, *inventory, kind, path.names, path.frequency_ms));
+  VARVE_ASSIGN_OR_RETURN(const Source source,
+                         written_source(call, *inventory, kind, path.names, path.frequency_ms, span));
   VARVE_RETURN_IF_ERROR(check_span(call, span, 1, path.frequency_ms));
   VARVE_ASSIGN_OR_RETURN(auto query, begin_query(call.parts.engine, call.request, "esmond", source.raw.metric));
   const Source* const one = &source;

@@ -28,9 +28,10 @@ struct SeriesPath {
 Result<SeriesPath> series_path_of(const Call& call);
 inline constexpr std::int64_t kFrequencyMostMs = 365 * model::kDayMs;
 
-// A path of a kind; where nobody has written it: invalid.
+// A path of a kind; invalid: nobody has written it, or its interface is hidden from whoever asks (at some time of the
+// span, in milliseconds).
 Result<Source> written_source(const Call& call, const snmp::inventory::Inventory& inventory, SeriesKind kind,
-                              std::span<const std::string> path, std::int64_t frequency_ms);
+                              std::span<const std::string> path, std::int64_t frequency_ms, const Span& span);
 
 // Of some sources of one frequency and kind, the points of a range in milliseconds.
 Result<std::vector<DataPoints>> read_series(const Call& call, SeriesKind kind, std::span<const Source* const> sources,
