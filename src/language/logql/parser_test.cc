@@ -168,6 +168,17 @@ TEST(LogqlUnits, Durations) {
     EXPECT_FALSE(duration_ns(bad)) << bad;
 }
 
+// Values of labels, which Loki has read by Go.
+TEST(LogqlUnits, DurationsOfGo) {
+  EXPECT_EQ(go_duration_ns("1h30m"), 5'400'000'000'000);
+  EXPECT_EQ(go_duration_ns("+2s"), 2'000'000'000);
+  EXPECT_EQ(go_duration_ns("-.5s"), -500'000'000);
+  EXPECT_EQ(go_duration_ns("+0"), 0);
+  for (const auto* bad : {"", "5", "+", "+-1s", "2d", "1w", "1y", "1h2d", "1e3s", "abc"}) {
+    EXPECT_FALSE(go_duration_ns(bad)) << bad;
+  }
+}
+
 TEST(LogqlUnits, Sizes) {
   EXPECT_EQ(bytes_of("42"), 42);
   EXPECT_EQ(bytes_of("42B"), 42);

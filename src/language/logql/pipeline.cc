@@ -36,7 +36,7 @@ bool compares(CompareOp op, double value, double bound) {
 std::optional<double> value_of(LabelFilter::Kind kind, std::string_view text) {
   if (kind == LabelFilter::Kind::bytes) return bytes_of(text);
   if (kind == LabelFilter::Kind::number) return number_of(text);
-  const auto ns = duration_ns(text);
+  const auto ns = go_duration_ns(text);
   if (!ns) return std::nullopt;
   return static_cast<double>(*ns) / static_cast<double>(kSecondNs);
 }

@@ -50,23 +50,36 @@ double scale_of(std::string_view prefix) {
   return scale;
 }
 
-}  // namespace
-
-std::optional<std::int64_t> duration_ns(std::string_view text) {
-  const bool negative = text.starts_with('-');
-  if (negative) text.remove_prefix(1);
+// Without a sign, in units of the table up to the longest one.
+std::optional<double> sum_of(std::string_view text, double longest) {
   if (text == "0") return 0;
   if (text.empty()) return std::nullopt;
   double sum = 0;
   while (!text.empty()) {
     const auto number = take_decimal(text);
     const auto* const unit = std::ranges::find_if(kTimes, [&](const auto& one) { return text.starts_with(one.first); });
-    if (!number || unit == kTimes.end()) return std::nullopt;
+    if (!number || unit == kTimes.end() || unit->second > longest) return std::nullopt;
     text.remove_prefix(unit->first.size());
     sum += *number * unit->second;
     if (!(sum <= kDurationMax)) return std::nullopt;
   }
-  return static_cast<std::int64_t>(negative ? -sum : sum);
+  return sum;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> duration_ns(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  const auto sum = sum_of(text.substr(negative ? 1 : 0), kTimes.back().second);
+  if (!sum) return std::nullopt;
+  return static_cast<std::int64_t>(negative ? -*sum : *sum);
+}
+
+std::optional<std::int64_t> go_duration_ns(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  const auto sum = sum_of(text.substr(negative || text.starts_with('+') ? 1 : 0), kHour);
+  if (!sum) return std::nullopt;
+  return static_cast<std::int64_t>(negative ? -*sum : *sum);
 }
 
 std::optional<double> bytes_of(std::string_view text) {

@@ -14,6 +14,9 @@ inline constexpr std::int64_t kSecondNs = 1'000'000'000;
 // else, or beyond ±200 years.
 std::optional<std::int64_t> duration_ns(std::string_view text);
 
+// As Go's time.ParseDuration, by which Loki reads the values of labels: units up to h, "-" or "+" in front.
+std::optional<std::int64_t> go_duration_ns(std::string_view text);
+
 // A number, then one of B kB MB GB TB PB (thousands), KiB MiB GiB TiB PiB (1024), in any case, the last B may be left
 // out; blanks may stand between. nullopt: anything else.
 std::optional<double> bytes_of(std::string_view text);
