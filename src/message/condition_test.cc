@@ -148,7 +148,12 @@ TEST(Level, NamesInAnyCase) {
   EXPECT_EQ(level_of("WARN"), 4);
   EXPECT_EQ(level_of("fatal"), 0);
   EXPECT_EQ(level_of("Trace"), 7);
-  EXPECT_FALSE(level_of("verbose"));
+  EXPECT_EQ(level_of("Emergency"), 0);
+  EXPECT_EQ(level_of("panic"), 0);
+  EXPECT_EQ(level_of("Informational"), 6);
+  EXPECT_EQ(level_of("verbose"), 7);
+  for (const auto name : level_names()) EXPECT_TRUE(level_of(name)) << name;
+  EXPECT_FALSE(level_of("verbos"));
   EXPECT_EQ(level_name(3), "err");
   EXPECT_EQ(level_name(8), "");
   EXPECT_EQ(level_name(-1), "");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "base/ascii.h"
 
@@ -11,7 +12,9 @@ namespace varve::message {
 namespace {
 
 using LevelName = std::pair<std::string_view, std::int32_t>;
-constexpr std::array<LevelName, 13> kLevels{{{"emerg", 0},
+constexpr std::array<LevelName, 17> kLevels{{{"emerg", 0},
+                                             {"emergency", 0},
+                                             {"panic", 0},
                                              {"fatal", 0},
                                              {"alert", 1},
                                              {"crit", 2},
@@ -22,7 +25,9 @@ constexpr std::array<LevelName, 13> kLevels{{{"emerg", 0},
                                              {"warn", 4},
                                              {"notice", 5},
                                              {"info", 6},
+                                             {"informational", 6},
                                              {"debug", 7},
+                                             {"verbose", 7},
                                              {"trace", 7}}};
 constexpr std::array<std::string_view, kKindMax + 1> kKinds{"invalid", "system", "request", "response", "trace",
                                                             "buffer",  "uve",    "object",  "flow",     "trace_object",
@@ -39,6 +44,12 @@ std::optional<std::int32_t> level_of(std::string_view name) {
       std::ranges::find_if(kLevels, [&](const LevelName& l) { return equals_lower(name, l.first); });
   if (found == kLevels.end()) return std::nullopt;
   return found->second;
+}
+
+std::vector<std::string_view> level_names() {
+  std::vector<std::string_view> names;
+  for (const auto& [name, level] : kLevels) names.push_back(name);
+  return names;
 }
 
 std::string_view level_name(std::int64_t level) {

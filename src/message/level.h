@@ -5,14 +5,17 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace varve::message {
 
 inline constexpr std::int32_t kDebug = 7;
 
-// emerg, fatal: 0; alert: 1; crit, critical: 2; err, error: 3; warn, warning: 4; notice: 5; info: 6; debug, trace: 7;
-// in any case.
+// emerg, emergency, panic, fatal: 0; alert: 1; crit, critical: 2; err, error: 3; warn, warning: 4; notice: 5; info,
+// informational: 6; debug, trace, verbose: 7; in any case.
 std::optional<std::int32_t> level_of(std::string_view name);
+// All that level_of() knows.
+std::vector<std::string_view> level_names();
 // emerg alert crit err warning notice info debug; "" for other numbers.
 std::string_view level_name(std::int64_t level);
 

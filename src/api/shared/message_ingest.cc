@@ -11,8 +11,11 @@ namespace {
 
 constexpr std::int64_t kIngestUsPerMs = 1000;
 
-constexpr std::pair<Code, const char*> kReasons[] = {
-    {Code::invalid, "invalid"}, {Code::too_large, "too_large"}, {Code::limit, "limit"}, {Code::too_old, "time"}};
+constexpr std::pair<Code, const char*> kReasons[] = {{Code::invalid, "invalid"},
+                                                     {Code::too_large, "too_large"},
+                                                     {Code::limit, "limit"},
+                                                     {Code::too_old, "time"},
+                                                     {Code::unsupported, "unsupported"}};
 
 storage::MessageStore& store_of(const Context& context) {
   check(context.messages != nullptr, "the engine keeps messages");

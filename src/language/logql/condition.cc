@@ -21,9 +21,6 @@ using Join = Condition::Kind;
 constexpr std::int64_t kLevels = 8;
 constexpr std::string_view kAnything = "(?s).+";
 constexpr std::string_view kAnyText = "(?s).*";
-constexpr std::array<std::string_view, 13> kLevelNames{"emerg", "fatal", "alert",   "crit", "critical",
-                                                       "err",   "error", "warning", "warn", "notice",
-                                                       "info",  "debug", "trace"};
 
 Condition joined(Join kind, std::vector<Condition> parts) {
   if (parts.size() == 1 && kind != Join::none) return std::move(parts.front());
@@ -48,7 +45,7 @@ Condition level_is(std::int64_t level) {
 // A level by any of its names.
 Condition levels(Op op, std::string_view value, const std::optional<Regex>& regex) {
   std::array<bool, kLevels> has{};
-  for (const std::string_view name : kLevelNames) {
+  for (const std::string_view name : message::level_names()) {
     const auto level = message::level_of(name);
     const bool fits = op == Op::regex ? regex && regex->matches(name) : level == message::level_of(value);
     if (level && fits) has[static_cast<std::size_t>(*level)] = true;
