@@ -11,8 +11,6 @@ namespace varve::write {
 namespace {
 
 constexpr std::int64_t kUsPerMs = 1000;
-// Clients repeat a request for less than ten minutes, with growing pauses.
-constexpr std::int64_t kRepeatsNs = std::int64_t{15} * 60 * 1'000'000'000;
 constexpr std::int64_t kDiskEveryNs = 1'000'000'000;
 
 }  // namespace
@@ -22,8 +20,7 @@ MessageIntake::MessageIntake(IntakeOptions options, const Clock& clock, Metrics&
       clock_(clock),
       disk_(options_.disk),
       backlog_(options_.backlog),
-      disk_next_ns_(clock.steady_ns()),
-      shed_until_ns_(clock.steady_ns()) {
+      disk_next_ns_(clock.steady_ns()) {
   for (std::size_t place = 0; place <= protocol::messages::Shed::kNone; ++place) {
     const auto name = message::level_name(static_cast<std::int64_t>(place));
     shed_.push_back(&metrics.counter("varve_messages_shed_total",
@@ -45,14 +42,11 @@ protocol::messages::Limits MessageIntake::limits() {
     limits.classes = &options_.classes;
     limits.all_from_us = now_us - options_.classes.shortest_ms() * kUsPerMs;
   }
-  const std::int64_t now_ns = clock_.steady_ns();
   if (const int level = dropped_level(); level != Watermarks::kNothing) {
-    shed_until_ns_.store(now_ns + kRepeatsNs, std::memory_order_relaxed);
     limits.shed = std::make_shared<protocol::messages::Shed>();
     limits.shed->level = level;
     limits.shed->why = why(level);
   }
-  limits.made_ids = now_ns < shed_until_ns_.load(std::memory_order_relaxed);
   return limits;
 }
 

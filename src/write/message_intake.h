@@ -52,7 +52,6 @@ class MessageIntake {
   Watermarks backlog_;
   std::atomic<std::int64_t> disk_next_ns_;  // when the disk is asked again
   std::atomic<int> disk_level_{Watermarks::kNothing};
-  std::atomic<std::int64_t> shed_until_ns_;       // when the last one that was dropped will not come again
   std::atomic<int> level_{Watermarks::kNothing};  // as was logged last
   std::vector<Counter*> shed_;                    // by place in Shed
 };

@@ -126,18 +126,5 @@ TEST_F(MessageIntakeTest, AClassHasItsOwnRetention) {
   EXPECT_EQ(refused("Bx", 5'001), "is older than messages.classes keep 'brief'");
 }
 
-// A request of which a part was kept may come again.
-TEST_F(MessageIntakeTest, IdsAreMadeUntilNothingComesAgain) {
-  EXPECT_FALSE(intake_.limits().made_ids);
-  backlog_ = 50;
-  EXPECT_TRUE(intake_.limits().made_ids);
-  backlog_ = 0;
-  clock_.advance_ms(15 * 60'000 - 1);
-  EXPECT_TRUE(intake_.limits().made_ids);
-  EXPECT_FALSE(intake_.limits().asks_rows());
-  clock_.advance_ms(1);
-  EXPECT_FALSE(intake_.limits().made_ids);
-}
-
 }  // namespace
 }  // namespace varve::write

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <ctime>
 
+#include "base/bytes.h"
 #include "codec/hash.h"
+#include "message/id.h"
 #include "message/level.h"
 #include "protocol/messages/whole_number.h"
 
@@ -41,6 +42,24 @@ std::string loki_time(std::int64_t us) {
   }
   char text[64];
   return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc)};
+}
+
+// Of texts, one after the other. Ids are stored: it has to stay as it is.
+std::uint64_t hash_behind(std::uint64_t hash, std::string_view text) { return codec::hash64(text, hash); }
+std::uint64_t hash_behind(std::uint64_t hash, PreciseTime time) {
+  std::array<std::byte, 12> bytes;
+  store_le(bytes.data(), time.us);
+  store_le(bytes.data() + 8, std::uint32_t{time.nanos});
+  return codec::hash64({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, hash);
+}
+
+// A UUID of version 8. Its first half is always the same, and so takes next to no room; messages are the same only if
+// their times are, too, for which the other half is enough.
+message::Id id_of_hash(std::uint64_t hash) {
+  message::Id id{'l', 'o', 'k', 'i', 0, 0, static_cast<char>(0x80), 0};
+  store_le(reinterpret_cast<std::byte*>(id.data() + 8), hash);
+  id[8] = static_cast<char>((static_cast<unsigned char>(id[8]) & 0x3f) | 0x80);
+  return id;
 }
 
 }  // namespace
@@ -92,6 +111,15 @@ Status Stream::check_labels(std::span<const Label> labels) {
   return {};
 }
 
+// In any order of the labels.
+std::uint64_t Stream::hash_of_labels() const {
+  Labels sorted = labels_;
+  std::ranges::sort(sorted, {}, &Label::name);
+  std::uint64_t hash = 0;
+  for (const Label& label : sorted) hash = hash_behind(hash_behind(hash, label.name), label.value);
+  return hash;
+}
+
 Status Stream::open(std::span<const Label> labels) {
   VARVE_RETURN_IF_ERROR(check_labels(labels));
   std::size_t bytes = 0;
@@ -108,6 +136,7 @@ Status Stream::open(std::span<const Label> labels) {
     labels_.push_back({name, kept(label.value)});
   }
   mapped_ = mapped_of(labels_);
+  labels_hash_ = hash_of_labels();
   return {};
 }
 
@@ -140,20 +169,12 @@ Status Stream::set_columns(const Mapped& mapped) {
   return {};
 }
 
-// The same entry of the same stream has the same one.
-void Stream::set_made_id(PreciseTime time, std::string_view line, std::span<const Label> metadata) {
-  std::string said;
-  const auto add = [&said](std::string_view text) {
-    said.append(std::to_string(text.size())).append(":").append(text);
-  };
-  for (const Label& label : labels_) add(label.name), add(label.value);
-  add(std::to_string(time.us) + "." + std::to_string(time.nanos));
-  add(line);
-  for (const Label& label : metadata) add(label.name), add(label.value);
-  const auto hash = codec::murmur3_128(said);
-  std::array<char, message::kIdBytes> id;
-  std::memcpy(id.data(), hash.data(), id.size());
-  builder_.set_id(id);
+// The same entry of the same stream has the same one, so that one that comes again is not a second message.
+void Stream::set_id(PreciseTime time, std::string_view line, std::span<const Label> metadata) {
+  std::uint64_t hash = hash_behind(labels_hash_, time);
+  hash = hash_behind(hash, line);
+  for (const Label& label : metadata) hash = hash_behind(hash_behind(hash, label.name), label.value);
+  builder_.set_id(id_of_hash(hash));
 }
 
 Status Stream::add(PreciseTime time, std::string_view line, std::span<const Label> metadata) {
@@ -187,7 +208,7 @@ Status Stream::add(PreciseTime time, std::string_view line, std::span<const Labe
     VARVE_RETURN_IF_ERROR(named(set_columns(mapped)));
   }
   VARVE_RETURN_IF_ERROR(builder_.set(Column::text, line));
-  if (limits_.made_ids) set_made_id(time, line, metadata);
+  set_id(time, line, metadata);
   builder_.finish(time.us, time.nanos);
   const Status admitted = admission_.admit();
   return messages::is_shed(admitted) ? Status{} : named(admitted);

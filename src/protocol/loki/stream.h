@@ -39,7 +39,8 @@ class Stream {
   static Status check_labels(std::span<const Label> labels);
   Status add_metadata(std::span<const Label> metadata);
   Status set_columns(const Mapped& mapped);
-  void set_made_id(PreciseTime time, std::string_view line, std::span<const Label> metadata);
+  [[nodiscard]] std::uint64_t hash_of_labels() const;
+  void set_id(PreciseTime time, std::string_view line, std::span<const Label> metadata);
   static Mapped mapped_of(std::span<const Label> labels);
   Status named(const Status& status) const;
 
@@ -51,6 +52,7 @@ class Stream {
   std::string bytes_;  // of labels_
   Labels labels_;
   Mapped mapped_;
+  std::uint64_t labels_hash_ = 0;
   std::deque<std::string> renamed_;  // metadata of this entry
 };
 

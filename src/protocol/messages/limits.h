@@ -35,9 +35,6 @@ struct Limits {
   std::int64_t last_us = std::numeric_limits<std::int64_t>::max();
   std::string too_old = "too old";
   std::string too_new = "too far ahead";
-  // Requests may come again although a part of them was kept, and say nothing by which that part is known: such
-  // messages get ids of what they say.
-  bool made_ids = false;
   std::shared_ptr<Shed> shed = nullptr;  // nullptr: nothing is dropped; else it belongs to the request
 
   // How long which messages are kept; nullptr: all alike, from first_us on. It outlives the request.

@@ -63,9 +63,8 @@ TEST(Shed, Loki) {
   EXPECT_EQ(limits.shed->total(), 1U);
 }
 
-TEST(Shed, WhatMayComeAgainToLokiHasAnIdOfWhatItSays) {
-  Limits limits;
-  limits.made_ids = true;
+TEST(Loki, AnEntryHasAnIdOfWhatItSays) {
+  const Limits limits;
   const auto ids_of = [&](std::string_view streams) {
     const std::string bytes = padded("{\"streams\":[" + std::string(streams) + "]}");
     message::Batch batch;
@@ -80,6 +79,7 @@ TEST(Shed, WhatMayComeAgainToLokiHasAnIdOfWhatItSays) {
   const auto ids = ids_of(R"({"stream":{"a":"b"},"values":[["1000","x"],["1000","x"]]})");
   EXPECT_EQ(ids[0].size(), message::kIdBytes);
   EXPECT_EQ(ids[0], ids[1]);
+  EXPECT_EQ(ids[0].substr(0, 8), std::string("loki\0\0\x80\0", 8));
   for (const char* other :
        {R"({"stream":{"a":"b"},"values":[["1001","x"]]})", R"({"stream":{"a":"b"},"values":[["1000","y"]]})",
         R"({"stream":{"a":"c"},"values":[["1000","x"]]})", R"({"stream":{"ab":""},"values":[["1000","x"]]})",
@@ -87,6 +87,8 @@ TEST(Shed, WhatMayComeAgainToLokiHasAnIdOfWhatItSays) {
     EXPECT_NE(ids_of(other).at(0), ids[0]) << other;
   }
   EXPECT_EQ(ids_of(R"({"stream":{"a":"b"},"values":[["1000","x"]]})").at(0), ids[0]);
+  EXPECT_EQ(ids_of(R"({"stream":{"a":"b","c":"d"},"values":[["1000","x"]]})"),
+            ids_of(R"({"stream":{"c":"d","a":"b"},"values":[["1000","x"]]})"));
 }
 
 TEST(Shed, Otlp) {
