@@ -37,7 +37,7 @@ constexpr messages::Mapping kEcs{ecs_column_of, true};
 messages::Options cell_options(const BulkOptions& options) {
   messages::Options out;
   out.precision = messages::Precision::ms;
-  out.zoneless = true;
+  out.optional_time = true;
   out.now_us = options.now_us;
   out.limits = options.limits;
   return out;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/messages/cells.h"
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -18,6 +19,19 @@ using message::Column;
 std::unexpected<Error> wrong(Column column, std::string_view value, std::string_view is) {
   return fail(Code::invalid,
               std::string(message::name_of(column).key).append(" ").append(value).append(" is ").append(is));
+}
+
+// Now in a coarser unit, taken for the finer one, lies in the first days of 1970; in a finer one it is far ahead.
+bool has_likely_other_unit(PreciseTime time, bool old, std::string_view shown) {
+  if (shown.find_first_not_of("0123456789.") != std::string_view::npos) return false;  // it is no number
+  constexpr std::int64_t kFirst = std::int64_t{1} << 32;                               // milliseconds, as microseconds
+  constexpr std::int64_t kBeyond = std::int64_t{1} << 55;                              // the year 3111
+  return old ? time.us > 0 && time.us < kFirst * 1000 : time.us > kBeyond;
+}
+
+std::string_view name_of(Precision precision) {
+  constexpr std::array<std::string_view, 4> kNames{"seconds", "milliseconds", "microseconds", "nanoseconds"};
+  return kNames[static_cast<std::size_t>(precision)];
 }
 
 std::string quoted(std::string_view text) { return "'" + shorten(text) + "'"; }
@@ -69,7 +83,7 @@ Status Cells::text(Column column, std::string_view text) {
     case Column::kind:
     case Column::pid:
     case Column::sequence: return set_named(builder_, column, text);
-    case Column::time: return set_time(time_of_text(text, options_.precision, options_.zoneless), text);
+    case Column::time: return set_time(time_of_text(text, options_.precision, options_.optional_time), text);
     case Column::object: return builder_.add_object(text);
     case Column::id: {
       const auto id = read_uuid(text);
@@ -130,8 +144,11 @@ Status Cells::finish() {
   const Limits& limits = options_.limits;
   if (time_.us < limits.first_us || time_.us > limits.last_us) [[unlikely]] {
     const bool old = time_.us < limits.first_us;
-    return fail(old ? Code::too_old : Code::invalid,
-                "time " + shorten(time_shown_) + " is " + (old ? limits.too_old : limits.too_new));
+    std::string text = "time " + shorten(time_shown_) + " is " + (old ? limits.too_old : limits.too_new);
+    if (has_likely_other_unit(time_, old, time_shown_)) {
+      text.append("; times are taken as ").append(name_of(options_.precision)).append(" here: is that their unit?");
+    }
+    return fail(old ? Code::too_old : Code::invalid, std::move(text));
   }
   builder_.finish(time_.us, time_.nanos);
   return admission_.admit();

@@ -25,9 +25,9 @@ enum class Way : std::uint8_t { fast, general };
 
 struct Options {
   Precision precision = Precision::us;
-  bool names_in_xml = false;  // take names of objects from an XML text, too
-  bool zoneless = false;      // times without a zone are taken, in UTC
-  std::int64_t now_us = 0;    // time of messages that have none
+  bool names_in_xml = false;   // take names of objects from an XML text, too
+  bool optional_time = false;  // dates may lack what time_of_text() says
+  std::int64_t now_us = 0;     // time of messages that have none
   Limits limits;
   Way way = Way::fast;
 };

@@ -172,7 +172,7 @@ TEST(Messages, TimesOutsideOfTheLimitsAreRefusedByName) {
   Options options = at_now();
   options.limits = {100, 200, "older than messages.retention", "further ahead than messages.future"};
   EXPECT_EQ(read("{\"time\":100}\n{\"time\":200}\n{}", options), "100 | 200 | 7");
-  EXPECT_EQ(read("{\"time\":99}", options), "! 1: time 99 is older than messages.retention");
+  EXPECT_EQ(read("{\"time\":-99}", options), "! 1: time -99 is older than messages.retention");
   EXPECT_EQ(read("{\"time\":201}", options), "! 1: time 201 is further ahead than messages.future");
   EXPECT_EQ(read("{\"time\":\"1969-12-31T00:00:00Z\"}", options),
             "! 1: time 1969-12-31T00:00:00Z is older than messages.retention");
@@ -182,6 +182,21 @@ TEST(Messages, TimesOutsideOfTheLimitsAreRefusedByName) {
   EXPECT_EQ(outcome.count(Code::too_old), 1U);
   EXPECT_EQ(outcome.count(Code::invalid), 2U);
   EXPECT_EQ(outcome.rejected, 3U);
+}
+
+TEST(Messages, ATimeThatIsProbablyOfAnotherUnitIsAskedFor) {
+  Options options = at_now();
+  options.limits = {1'700'000'000'000'000, 1'800'000'000'000'000, "too old", "too far ahead"};
+  const auto said = [&](const char* time) { return read("{\"time\":" + std::string(time) + "}", options); };
+  const std::string hint = "; times are taken as microseconds here: is that their unit?";
+  EXPECT_EQ(said("1750000000"), "! 1: time 1750000000 is too old" + hint);
+  EXPECT_EQ(said("1750000000.5"), "! 1: time 1750000000.5 is too old" + hint);
+  EXPECT_EQ(said("\"1750000000000\""), "! 1: time 1750000000000 is too old" + hint);
+  EXPECT_EQ(said("1750000000000000000"), "! 1: time 1750000000000000000 is too far ahead" + hint);
+  EXPECT_EQ(said("1600000000000000"), "! 1: time 1600000000000000 is too old");
+  EXPECT_EQ(said("1900000000000000"), "! 1: time 1900000000000000 is too far ahead");
+  EXPECT_EQ(said("\"1970-01-01T00:00:01Z\""), "! 1: time 1970-01-01T00:00:01Z is too old");
+  EXPECT_EQ(said("-5"), "! 1: time -5 is too old");
 }
 
 TEST(Messages, Objects) {

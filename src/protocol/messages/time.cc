@@ -2,6 +2,7 @@
 #include "protocol/messages/time.h"
 
 #include <algorithm>
+#include <string>
 
 #include "protocol/messages/whole_number.h"
 #include "protocol/messages/words.h"
@@ -84,6 +85,31 @@ bool is_number(std::string_view text) {
   return i == text.size();
 }
 
+// What Elasticsearch calls strict_date_optional_time: parts may be missing from the end, but for the month; a fraction
+// may have a comma, a zone no colon or no minutes. No zone: UTC.
+std::optional<PreciseTime> read_optional_time(std::string_view text) {
+  constexpr std::size_t kBytesMax = 64;
+  constexpr std::size_t kMonthBytes = 7;
+  constexpr std::size_t kClockBytes = 8;
+  if (text.size() > kBytesMax) return std::nullopt;
+  const std::size_t day_end = std::min(text.find('T'), text.size());
+  std::string full(text.substr(0, day_end));
+  if (full.size() == kMonthBytes) full += "-01";
+  const std::string_view behind = text.substr(std::min(day_end + 1, text.size()));
+  const std::size_t zone_at = std::min(behind.find_first_of("Z+-"), behind.size());
+  std::string clock(behind.substr(0, zone_at));
+  const std::string_view zone = behind.substr(zone_at);
+  if (day_end == text.size()) clock = "00";
+  if (clock.size() < kClockBytes) clock += std::string_view(":00:00").substr(clock.size() == 2 ? 0 : 3);
+  if (clock.size() > kClockBytes && clock[kClockBytes] == ',') clock[kClockBytes] = '.';
+  full.append("T").append(clock);
+  if (zone.empty()) return read_rfc3339(full + "Z");
+  full.append(zone.substr(0, 3));
+  if (zone.size() == 3) full += ":00";
+  if (zone.size() > 3) full.append(zone[3] == ':' ? "" : ":").append(zone.substr(3));
+  return read_rfc3339(full);
+}
+
 }  // namespace
 
 std::optional<Precision> precision_of(std::string_view name) {
@@ -108,15 +134,12 @@ Result<PreciseTime> time_of_number(std::string_view number, Precision precision)
   return time_of_nanos(sign * static_cast<SignedWide>(decimal.digits), number);
 }
 
-Result<PreciseTime> time_of_text(std::string_view text, Precision precision, bool zoneless) {
-  constexpr std::size_t kZonelessMax = 64;
+Result<PreciseTime> time_of_text(std::string_view text, Precision precision, bool optional_time) {
   if (const auto time = read_rfc3339(text)) return *time;
   if (is_number(text)) return time_of_number(text, precision);
-  if (zoneless && text.size() <= kZonelessMax) {
-    for (const std::string_view rest : {"Z", "T00:00:00Z"}) {
-      if (const auto time = read_rfc3339(std::string(text).append(rest))) return *time;
-    }
-    return fail(Code::invalid, "time '" + shorten(text) + "' is neither RFC 3339 nor a number");
+  if (optional_time) {
+    if (const auto time = read_optional_time(text)) return *time;
+    return fail(Code::invalid, "time '" + shorten(text) + "' is neither a date as Elasticsearch takes it nor a number");
   }
   return fail(Code::invalid, "time '" + shorten(text) + "' is neither RFC 3339 with a zone nor a number");
 }

@@ -14,8 +14,8 @@ namespace varve::protocol::messages {
 // Error (invalid): outside of 64 bits of microseconds.
 Result<PreciseTime> time_of_number(std::string_view number, Precision precision);
 
-// RFC 3339, or a number in quotes. `zoneless`: a day, or a time without a zone, is one in UTC. Error (invalid):
-// neither; outside.
-Result<PreciseTime> time_of_text(std::string_view text, Precision precision, bool zoneless = false);
+// RFC 3339, or a number in quotes. `optional_time`: also 2026-11, 2026-11-29, 2026-11-29T10, 2026-11-29T10:11+0200 and
+// so on, in UTC without a zone. Error (invalid): neither; outside.
+Result<PreciseTime> time_of_text(std::string_view text, Precision precision, bool optional_time = false);
 
 }  // namespace varve::protocol::messages
