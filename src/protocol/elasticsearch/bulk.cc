@@ -113,6 +113,7 @@ class BulkReader {
     }
     json::Reader reader(line);
     reader.set_strict();
+    reader.keep_cut_texts();
     const json::Element document = reader.value();
     if (!reader.failed() && document.kind != json::Kind::object) return fail(Code::invalid, "it is not an object");
     cells_.start();

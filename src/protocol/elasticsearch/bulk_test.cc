@@ -125,7 +125,7 @@ TEST(Bulk, Refused) {
       {"", "!! Validation Failed: 1: no requests added;"},
       {"\n\n", "!! Validation Failed: 1: no requests added;"},
       {"hello\n",
-       "!! Malformed action/metadata line [1], not JSON: Use JsonReader.setLenient(true) to accept malformed JSON at "
+       "!! Malformed action/metadata line [1], not JSON: Malformed JSON at "
        "line 1 column 1"},
       {"[]\n{}\n", "!! Malformed action/metadata line [1], expected START_OBJECT but found [START_ARRAY]"},
       {"{}\n{}\n", "!! Malformed action/metadata line [1], expected FIELD_NAME but found [END_OBJECT]"},

@@ -126,7 +126,7 @@ void Reader::fail_state(std::string_view expected, const Element& got) {
 }
 
 bool Reader::need_lenient() {
-  if (!lenient_) fail_syntax("Use JsonReader.setLenient(true) to accept malformed JSON");
+  if (!lenient_) fail_syntax(strict_ ? "Malformed JSON" : "Use JsonReader.setLenient(true) to accept malformed JSON");
   return lenient_;
 }
 
@@ -189,7 +189,7 @@ void Reader::escape(std::string& out) {
   const int unit = hex4(at_, end_);
   if (unit < 0) {
     const auto shown = std::string(at_, std::min<std::size_t>(4, static_cast<std::size_t>(end_ - at_)));
-    return fail("java.lang.NumberFormatException: \\u" + shown);
+    return fail((strict_ ? "Invalid escape sequence \\u" : "java.lang.NumberFormatException: \\u") + shown);
   }
   at_ += 4;
   auto point = static_cast<std::uint32_t>(unit);
@@ -198,8 +198,10 @@ void Reader::escape(std::string& out) {
     if (low >= 0xdc00 && low < 0xe000) {
       at_ += 6;
       point = 0x10000 + ((point & 0x3ff) << 10) + (static_cast<std::uint32_t>(low) & 0x3ff);
+    } else if (decode_ && (in_name_ || !keep_cut_texts_)) {
+      return fail_syntax("Half of a surrogate pair");
     } else {
-      point = 0xfffd;  // half a pair
+      point = 0xfffd;
     }
   }
   append_utf8(out, point);
@@ -320,7 +322,9 @@ bool Reader::next_name(bool& first, std::string_view& name) {
   if (c < 0 || (c == '}' && first)) return false;
   first = false;
   if (c == '"' || (c == '\'' && need_lenient())) {
+    in_name_ = true;
     name = quoted(static_cast<char>(c));
+    in_name_ = false;
   } else {
     if (c != '}' && !need_lenient()) return false;
     if (is_special(static_cast<char>(c))) {

@@ -4,7 +4,8 @@
 // For protocols that are not KairosDB's it is strict (set_strict). It is the general way; the parsers have a faster one
 // for JSON as machines write it.
 //
-// After a failure every call says "no more", and error() has Gson's words with line and column.
+// After a failure every call says "no more", and error() has words with line and column: Gson's, or plain ones if it is
+// strict.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +39,9 @@ class Reader {
   // RFC 8259 to the letter: keywords in lower case, no escapes and white space but its own, no control characters in
   // strings, no byte order mark. Whether all is UTF-8 is looked at by read_tree() only.
   void set_strict() { strict_ = true; }
+  // Half of a surrogate pair is an error: all of them would become one name. With this it is U+FFFD in values, so that
+  // a message is not lost for a character that a program cut; in names it stays an error.
+  void keep_cut_texts() { keep_cut_texts_ = true; }
   [[nodiscard]] bool is_strict() const { return strict_; }
   [[nodiscard]] std::string_view document() const { return {begin_, static_cast<std::size_t>(end_ - begin_)}; }
 
@@ -79,6 +83,8 @@ class Reader {
   const char* end_;
   bool lenient_ = false;
   bool strict_ = false;
+  bool keep_cut_texts_ = false;
+  bool in_name_ = false;
   bool decode_ = true;
   std::string error_;
   std::deque<std::string> texts_;  // strings that had escapes

@@ -62,6 +62,9 @@ TEST(StrictReader, TakesNothingElse) {
                           "#\n{}",
                           "\f1",
                           "\v1",
+                          R"("\ud83d")",
+                          R"({"\ude00":1})",
+                          R"(["\ud83d\u0041"])",
                           "\"\xff\"",
                           "\"\xe2\x82\""}) {
     EXPECT_FALSE(check_strict(bad)) << bad;
@@ -74,6 +77,31 @@ TEST(StrictReader, OthersKeepTheMannersOfGson) {
   for (const char* sloppy : {"TRUE", R"("\q")", "\"a\nb\"", "\xef\xbb\xbf{}"}) {
     Reader reader(sloppy);
     EXPECT_TRUE(read_tree(reader)) << sloppy;
+  }
+}
+
+TEST(StrictReader, SpeaksPlainWords) {
+  const auto said = [](const char* json) { return check_strict(json).error().message; };
+  EXPECT_EQ(said("x"), "Malformed JSON at line 1 column 1");
+  EXPECT_EQ(said("{'a':1}"), "Malformed JSON at line 1 column 3");
+  EXPECT_EQ(said(R"("\u12g4")"), "Invalid escape sequence \\u12g4");
+}
+
+// Different names would become one; a text that was cut is still a text.
+TEST(Reader, HalfOfASurrogatePairIsAnErrorButInTextsThatAreKept) {
+  for (const bool strict : {false, true}) {
+    for (const bool kept : {false, true}) {
+      const auto read = [&](const char* json) {
+        Reader reader(json);
+        if (strict) reader.set_strict();
+        if (kept) reader.keep_cut_texts();
+        const auto tree = read_tree(reader);
+        return tree ? std::string(tree->children.at(0).text) : "! " + tree.error().message;
+      };
+      EXPECT_EQ(read(R"({"a":"x\ud83d"})"), kept ? "x\xef\xbf\xbd" : "! Half of a surrogate pair at line 1 column 14");
+      EXPECT_EQ(read(R"({"\ude00":1})"), "! Half of a surrogate pair at line 1 column 9");
+      EXPECT_EQ(read(R"({"a":"\ud83d\ude00"})"), "😀");
+    }
   }
 }
 

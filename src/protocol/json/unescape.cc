@@ -53,7 +53,7 @@ std::uint64_t copy_and_find_stops(const char* from, char* to) {
   return static_cast<unsigned>(_mm256_movemask_epi8(_mm256_or_si256(controls, others)));
 }
 
-// `at` stands behind the backslash. nullptr: it is not uXXXX.
+// `at` stands behind the backslash. nullptr: it is not uXXXX, or half of a surrogate pair.
 const char* put_unicode(const char* at, char*& out) {
   if (*at != 'u') return nullptr;
   unsigned character = hex4_at(at + 1);
@@ -61,9 +61,9 @@ const char* put_unicode(const char* at, char*& out) {
   at += 5;
   if (character >= 0xd800 && character < 0xe000) {
     const unsigned low = character < 0xdc00 && at[0] == '\\' && at[1] == 'u' ? hex4_at(at + 2) : 0;
-    const bool pair = low >= 0xdc00 && low < 0xe000;
-    character = pair ? 0x10000 + ((character & 0x3ff) << 10) + (low & 0x3ff) : 0xfffd;
-    if (pair) at += 6;
+    if (low < 0xdc00 || low >= 0xe000) return nullptr;
+    character = 0x10000 + ((character & 0x3ff) << 10) + (low & 0x3ff);
+    at += 6;
   }
   out = put_utf8(out, character);
   return at;

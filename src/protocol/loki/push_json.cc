@@ -36,6 +36,7 @@ class PushReader {
   PushReader(std::string_view body, const messages::Limits& limits, message::Batch& batch, Way way)
       : body_(body), end_(body.data() + body.size()), way_(way), reader_(body), stream_(limits, body.size(), batch) {
     reader_.set_strict();
+    reader_.keep_cut_texts();
   }
 
   Status read() {

@@ -111,14 +111,12 @@ Status read_message(json::Reader& reader, Cells& cells, std::deque<std::string>&
   return GeneralMessage(reader, cells, names, mapping).read();
 }
 
-// The reader's words for what only KairosDB's clients may send, and for a bad \u, are those of Gson.
 Error not_json(const json::Reader& reader, bool one_line) {
   const auto replace = [](std::string& words, std::string_view what, std::string_view with) {
     if (const auto at = words.find(what); at != std::string::npos) words.replace(at, what.size(), with);
   };
   std::string words = "not JSON: " + reader.error();
-  replace(words, ": Use JsonReader.setLenient(true) to accept malformed JSON", "");
-  replace(words, "java.lang.NumberFormatException: ", "Invalid escape sequence ");
+  replace(words, ": Malformed JSON", "");
   if (one_line) replace(words, " at line 1 column ", " at column ");
   return {Code::invalid, std::move(words)};
 }

@@ -82,6 +82,7 @@ class BodyReader {
     const char* const line_end = newline != nullptr ? newline : end_;
     json::Reader reader({at, static_cast<std::size_t>(line_end - at)});
     reader.set_strict();
+    reader.keep_cut_texts();
     take(read_whole(reader));
     return line_end;
   }
@@ -107,6 +108,7 @@ class BodyReader {
   void read_array() {
     json::Reader reader(body_);
     reader.set_strict();
+    reader.keep_cut_texts();
     reader.value();
     json::Element item;
     bool first = true;

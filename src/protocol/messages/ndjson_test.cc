@@ -292,6 +292,7 @@ TEST(Messages, Texts) {
       {R"({"text":"a\"b\\c\/d\b\f\n\r\t"})", "7 text='a\"b\\c/d\b\f\n\r\t'"},
       {R"({"text":"\u00e9\ud83d\ude00é"})", "7 text='é😀é'"},
       {R"({"text":"\ud83d"})", "7 text='\xef\xbf\xbd'"},
+      {R"({"\ud83d":"x"})", "! 1: not JSON: Half of a surrogate pair at column 9"},
       {R"({"source":"\"a\"","text":"\"b\"","f":"\"c\""})", "7 source='\"a\"' text='\"b\"' f='\"c\"'"},
       {"{\"text\":\"a\xff\xc3\x80z\"}", "7 text='a\xff\xc3\x80z'"},
       {"{\"text\":\"a\xff\\n\x80\"}", "7 text='a\xff\n\x80'"},

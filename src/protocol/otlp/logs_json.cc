@@ -86,8 +86,10 @@ class JsonLogs {
  public:
   JsonLogs(std::string_view body, const LogOptions& options, message::Batch& batch)
       : body_(body), outer_(body), inner_(body), records_(options, body.size(), batch) {
-    outer_.set_strict();
-    inner_.set_strict();
+    for (json::Reader* reader : {&outer_, &inner_}) {
+      reader->set_strict();
+      reader->keep_cut_texts();
+    }
   }
 
   Result<Outcome> read() {
