@@ -156,11 +156,12 @@ TEST(ClusterStore, rows_of_a_group_go_with_its_samples) {
 }
 
 TEST(ClusterStoreModel, random_work) {
+  constexpr model::Timestamp kFromTheFirstTimeOn = model::kTimestampMin + 2 * HourlySink::kHourMs;
   std::size_t settled = 0;
   for (std::uint32_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     AgingEngine engine(seed % 2 == 0 ? plain() : ClusterOptions{});
-    StoreModel(engine, seed, seed > 8 ? model::kTimestampMin : 0).run(150);
+    StoreModel(engine, seed, seed > 8 ? kFromTheFirstTimeOn : 0).run(150);
     settled += engine.settled();
   }
   EXPECT_GT(settled, 12U);
