@@ -72,7 +72,9 @@ class DamagedTables(OwnServerCase):
             self.as_before()
             tables = sorted(glob.glob(os.path.join(self.server.path, "db", "*.sst")), key=os.path.getsize)
             table = chance.choice([tables[-1], chance.choice(tables)])
-            offset, mask = chance.randrange(os.path.getsize(table)), 1 << chance.randrange(8)
+            size = os.path.getsize(table)
+            offset = size - 1 - chance.randrange(chance.choice([size, size // 3]))  # the list of runs is near the end
+            mask = 1 << chance.randrange(8)
             self.flip(table, offset, mask)
             with self.subTest(seed=seed, table=os.path.basename(table), offset=offset):
                 seen.add(self.look(f"seed {seed}"))

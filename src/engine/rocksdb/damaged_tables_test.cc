@@ -23,7 +23,7 @@ using testing::kStart;
 
 constexpr int kMetrics = 12;
 constexpr int kGroupsOfMetrics = 3;
-constexpr int kSlotsOfDay = 1000;
+constexpr int kSlotsOfDay = 500;
 
 class DamagedTables : public testing::RollupStore {
  protected:
@@ -94,8 +94,14 @@ TEST_F(DamagedTables, a_flipped_bit_hides_nothing) {
     }
     ASSERT_FALSE(tables.empty());
     std::ranges::sort(tables);
-    const fs::path table = tables[random() % tables.size()];
-    const auto offset = static_cast<std::streamoff>(random() % fs::file_size(table));
+    const bool in_largest = random() % 2 == 0;
+    const fs::path table = in_largest
+                               ? *std::ranges::max_element(tables, {}, [](const auto& t) { return fs::file_size(t); })
+                               : tables[random() % tables.size()];
+    const auto size = fs::file_size(table);
+    const bool near_end = random() % 2 == 0;  // there is the list of runs
+    const auto back = random() % (near_end ? size / 3 + 1 : size);
+    const auto offset = static_cast<std::streamoff>(size - 1 - back);
     const char mask = static_cast<char>(1U << random() % 8);
     const auto flip = [&] {
       std::fstream file(table, std::ios::in | std::ios::out | std::ios::binary);
