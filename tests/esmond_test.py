@@ -396,7 +396,7 @@ class Client(OwnServerCase):
         server = self.new_server({"raw.retention": "20000d"})
         server.config["snmp.credentials"] = os.path.join(server.root, "credentials.yaml")
         with open(server.config["snmp.credentials"], "w") as f:
-            f.write("default: {version: 2c, community: public}\n")
+            f.write("default: {version: 2c, community: public, tenants: [acme]}\n")
         os.chmod(server.config["snmp.credentials"], 0o600)
         server.start()
         body = {"oidsets": {"Fast": FAST, "Reference": REFERENCE},
