@@ -92,6 +92,18 @@ class Loki(Pushes):
                     self.assertEqual(len(self.rows(tenant, ["Xmlmessage"], where=[[term("Env", "prod", 7), term("trace_id", "00ff")]])), 1)
                     self.server.settle()
 
+    def test_what_comes_again_is_one(self):
+        """Agents repeat a push whose answer they did not see."""
+        entries = [(T * 1000 + 7, "line", {"trace_id": "00ff"}), (T * 1000 + 7, "other", {})]
+        forms = [(self.body({"job": "a", "host": "h"}, *entries), JSON), (self.body({"host": "h", "job": "a"}, *entries), JSON),
+                 (self.protobuf({"job": "a", "host": "h"}, *entries), PROTOBUF)]
+        for settled in (False, True):
+            for body, headers in forms:
+                self.assertEqual(self.push("again", body, headers).status, 204)
+                self.assertEqual(sorted(r["Xmlmessage"] for r in self.rows("again", ["Xmlmessage"])), ["line", "other"], settled)
+            self.server.settle()
+            self.assertEqual(len(self.rows("again", ["Xmlmessage"])), 2)
+
     def test_tenants_by_header(self):
         answer = self.server.post(self.path, self.body({"a": "b"}, (T * 1000, "mine")), {**JSON, "X-Scope-OrgID": "lokiown"})
         self.assertEqual(answer.status, 204)
