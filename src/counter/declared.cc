@@ -24,8 +24,7 @@ Rules rules_at(const Declaration& declaration, model::Timestamp time) {
   Rules rules = declaration.rules;
   const auto behind = std::ranges::upper_bound(declaration.ceilings, time, {}, &Ceiling::since);
   if (behind == declaration.ceilings.begin()) return rules;
-  const double ceiling = std::prev(behind)->per_second;
-  rules.max_per_second = std::min(ceiling, rules.max_per_second.value_or(ceiling));
+  rules.max_wrap_per_second = std::prev(behind)->per_second;
   return rules;
 }
 

@@ -21,7 +21,7 @@ inline constexpr std::int64_t kGapBins = 3;
 // The gap limit of a counter whose frequency nobody knows.
 inline constexpr std::int64_t kUnknownGapMs = 15 * 60'000;
 
-// From a time on until that of the next one: what is faster does not count.
+// From a time on until that of the next one: what a counter that fell has wrapped by is no faster.
 struct Ceiling {
   model::Timestamp since = 0;
   double per_second = 0;
@@ -32,8 +32,7 @@ struct Ceiling {
 struct Declaration {
   std::int64_t base_ms = 0;  // the width of the bins of base rates; > 0
   Rules rules = {};          // with the gap limit kGapBins × base_ms
-  // Ascending. Of an interval that which holds at its end is asked; before the first one there is only
-  // rules.max_per_second.
+  // Ascending. Of an interval that which holds at its end is asked; before the first one there is none.
   std::vector<Ceiling> ceilings = {};
 
   bool operator==(const Declaration&) const = default;

@@ -49,6 +49,8 @@ struct Rules {
   std::int64_t gap_ms = 0;  // a longer interval does not count; one of exactly this length does
   Fall fall = Fall::unknown;
   std::optional<double> max_per_second = {};  // what is faster does not count
+  // Of a counter that fell: going on from 0 (wrap32) is believed up to this only.
+  std::optional<double> max_wrap_per_second = {};
   // Its longs are Counter64: all their 64 bits are the value, also those that look negative.
   bool is_unsigned = false;
 
@@ -93,6 +95,9 @@ bool grew(const Sample<V>& from, const Sample<V>& to, const Rules& rules, Increa
   }
   if (!detail::increase(from.value, to.value, rules.fall, increase)) return false;
   const double seconds = static_cast<double>(length_ms) / 1000;
+  if (to.value < from.value && rules.max_wrap_per_second) {
+    if (static_cast<double>(increase) > *rules.max_wrap_per_second * seconds) return false;
+  }
   return !rules.max_per_second || static_cast<double>(increase) <= *rules.max_per_second * seconds;
 }
 

@@ -17,6 +17,7 @@ Stretch stretch_of(const AnySummary& summary) {
                     bits(one.first.value), bits(one.last.value),
                     bits(one.increase),    one.covered_ms};
         out.rules.max_per_second.reset();
+        out.rules.max_wrap_per_second.reset();
         return out;
       },
       summary);

@@ -39,6 +39,7 @@ Terms random_terms(Rng& random, std::int64_t step_ms) {
   Terms terms{step_ms * static_cast<std::int64_t>(1 + random() % 3) / 2, {}};
   terms.rules = {.gap_ms = 3 * terms.base_ms, .fall = kFalls[random() % 3], .is_unsigned = random() % 2 == 0};
   if (random() % 4 == 0) terms.rules.max_per_second = std::ldexp(1.0, static_cast<int>(random() % 50));
+  if (random() % 4 == 0) terms.rules.max_wrap_per_second = std::ldexp(1.0, static_cast<int>(random() % 50));
   return terms;
 }
 

@@ -22,11 +22,11 @@ bool Evidence::agrees_with(const Rules& sealed, model::Timestamp first, model::T
 }
 
 template <Increase I>
-bool counts_by(const Evidence& evidence, const Interval<I>& interval) {
-  return !broken(evidence.breaks, interval.begin, interval.end) && !is_over(evidence.ceilings, interval);
+bool counts_by(const Evidence& evidence, const Interval<I>& interval, bool fell) {
+  return !broken(evidence.breaks, interval.begin, interval.end) && !(fell && is_over(evidence.ceilings, interval));
 }
 
-template bool counts_by(const Evidence&, const Interval<std::uint64_t>&);
-template bool counts_by(const Evidence&, const Interval<double>&);
+template bool counts_by(const Evidence&, const Interval<std::uint64_t>&, bool);
+template bool counts_by(const Evidence&, const Interval<double>&, bool);
 
 }  // namespace varve::counter

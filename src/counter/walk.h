@@ -35,9 +35,10 @@ struct LastSample {
   std::uint64_t bits = 0;
 };
 
-// Does an interval that the rules let count also count by ceilings and breaks?
+// Does an interval that the rules let count also count by ceilings and breaks? `fell`: its last value is below its
+// first.
 template <Increase I>
-bool counts_by(const Evidence& evidence, const Interval<I>& interval);
+bool counts_by(const Evidence& evidence, const Interval<I>& interval, bool fell);
 
 // Puts the interval, if it counts by all evidence. Of most counters there are only rules.
 template <Value V, class Put>
@@ -46,7 +47,7 @@ void put_interval(const Evidence& evidence, const Sample<V>& from, const Sample<
   if (!grew(from, to, evidence.rules, increase)) return;
   const Interval<IncreaseOf<V>> interval{from.time, to.time, increase};
   const bool by_rules_only = evidence.ceilings.empty() && evidence.breaks.empty();
-  if (by_rules_only || counts_by(evidence, interval)) put(interval);
+  if (by_rules_only || counts_by(evidence, interval, to.value < from.value)) put(interval);
 }
 
 // A value that is compared with one of another type.

@@ -72,7 +72,15 @@ TEST(Walk, BreaksAndCeilings) {
   const std::initializer_list<Stored> samples = {{0, whole(0)},   {10, whole(10)}, {20, whole(11)},
                                                  {30, whole(13)}, {40, whole(20)}, {50, whole(31)}};
   EXPECT_EQ(walked({{.gap_ms = 100}, {}, breaks}, samples), "0-10:10 20-30:2 30-40:7 40-50:11");
-  EXPECT_EQ(walked({{.gap_ms = 100}, ceilings, {}}, samples), "0-10:10 10-20:1 30-40:7");
+  EXPECT_EQ(walked({{.gap_ms = 100}, ceilings, {}}, samples), walked({{.gap_ms = 100}}, samples)) << "none fell";
+  EXPECT_EQ(walked({{.gap_ms = 100, .fall = Fall::wrap32}, ceilings, {}}, {{0, whole(4294967290)},
+                                                                           {10, whole(0)},
+                                                                           {20, whole(4294967290)},
+                                                                           {30, whole(1)},
+                                                                           {40, whole(4294967291)},
+                                                                           {50, whole(0)}}),
+            "0-10:6 10-20:4294967290 30-40:4294967290 40-50:5")
+      << "7 in 10 ms are more than 100 a second";
 }
 
 // However the samples are cut into calls.

@@ -80,7 +80,7 @@ bool is_regular(const Summary<I>& s, const Regular<I>& regular, const Window& wi
   return exact && s.first.time == window.first_time && is_regular_increase(s) && s.covered_ms == regular.covered_ms &&
          s.head.covered_ms == regular.head_ms && s.tail.covered_ms == regular.tail_ms &&
          s.least.covered_ms == regular.between_ms && s.greatest.covered_ms == regular.between_ms &&
-         !s.terms.rules.max_per_second;
+         !s.terms.rules.max_wrap_per_second;
 }
 
 template <Increase I>
@@ -105,9 +105,9 @@ std::string irregular_in(const Summary<I>& s, const Regular<I>& regular, const W
   covered(kTailCovered, s.tail.covered_ms, regular.tail_ms);
   covered(kLeastCovered, s.least.covered_ms, regular.between_ms);
   covered(kGreatestCovered, s.greatest.covered_ms, regular.between_ms);
-  if (s.terms.rules.max_per_second) {
+  if (s.terms.rules.max_wrap_per_second) {
     which |= kMaxPerSecond;
-    put_bits(fields, std::bit_cast<std::uint64_t>(*s.terms.rules.max_per_second));
+    put_bits(fields, std::bit_cast<std::uint64_t>(*s.terms.rules.max_wrap_per_second));
   }
   std::string out;
   codec::append_varint(out, which);
@@ -228,7 +228,7 @@ Result<CounterPart> read_part(const CounterCells& cells, const counter::Terms& t
   s.tail.covered_ms = covered(kTailCovered, regular.tail_ms);
   s.least.covered_ms = covered(kLeastCovered, regular.between_ms);
   s.greatest.covered_ms = covered(kGreatestCovered, regular.between_ms);
-  if ((which & kMaxPerSecond) != 0) s.terms.rules.max_per_second = std::bit_cast<double>(fields.bits());
+  if ((which & kMaxPerSecond) != 0) s.terms.rules.max_wrap_per_second = std::bit_cast<double>(fields.bits());
   if (!cells.irregular.empty() && (!fields.good() || !fields.done())) return wrong();
   s.head.increase = value(CounterColumns::head);
   s.tail.increase = value(CounterColumns::tail);
@@ -240,7 +240,7 @@ Result<CounterPart> read_part(const CounterCells& cells, const counter::Terms& t
   if (s.least.covered_ms != 0) s.least = {start_of(places / bins), value(CounterColumns::least), s.least.covered_ms};
   if (s.greatest.covered_ms != 0)
     s.greatest = {start_of(places), value(CounterColumns::greatest), s.greatest.covered_ms};
-  const auto& ceiling = s.terms.rules.max_per_second;
+  const auto& ceiling = s.terms.rules.max_wrap_per_second;
   const bool good = (!ceiling || *ceiling >= 0) && is_within(s, s.head) && is_within(s, s.tail) &&
                     is_within(s, s.least) && is_within(s, s.greatest) && is_between(s, s.least) &&
                     is_between(s, s.greatest);

@@ -14,11 +14,11 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // Whether a window of one sample with this ceiling is read as it was stored.
-bool comes_back(double max_per_second) {
+bool comes_back(double ceiling) {
   counter::Terms terms;
   terms.base_ms = 1000;
   terms.rules.gap_ms = counter::kGapBins * terms.base_ms;
-  terms.rules.max_per_second = max_per_second;
+  terms.rules.max_wrap_per_second = ceiling;
   const CounterPart part{counter::summary_of<std::uint64_t>(terms, {5000, 7}), true};
   Window window;
   window.start = window.first_time = 5000;

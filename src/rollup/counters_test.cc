@@ -68,15 +68,21 @@ TEST(Counters, NaNIsNotThere) {
   EXPECT_EQ(std::get<counter::Summary<double>>(windows[1].counter->summary).first.time, 600'000);
 }
 
-TEST(Counters, CeilingsHoldFromTheirTimeOn) {
+TEST(Counters, CeilingsOfWrapsHoldFromTheirTimeOn) {
   PartPool parts;
   Declaration declared = kPolled;
+  declared.rules.fall = counter::Fall::wrap32;
   declared.ceilings = {{0, 1000}, {60'000, 1}};
+  constexpr double kEnd = 4294967296;
   const Windows windows =
-      of({{0, 0}, {30'000, 300}, {60'000, 600}, {90'000, 610}, {310'000, 700}}, true, &declared, parts);
-  EXPECT_EQ(whole(windows[0]).increase, 310U) << "not the interval that ends at 60 s";
-  EXPECT_EQ(whole(windows[0]).terms.rules.max_per_second, 1000);
-  EXPECT_EQ(whole(windows[1]).terms.rules.max_per_second, 1);
+      of({{0, kEnd - 100}, {30'000, 200}, {50'000, kEnd - 5}, {60'000, 0}, {90'000, 610}, {310'000, 700}}, true,
+         &declared, parts);
+  EXPECT_EQ(whole(windows[0]).increase, 300U + std::uint64_t{4294967091} + 5U + 610U)
+      << "what did not fall is not too fast";
+  EXPECT_EQ(whole(windows[0]).terms.rules.max_wrap_per_second, 1000);
+  EXPECT_EQ(whole(windows[1]).terms.rules.max_wrap_per_second, 1);
+  const Windows began_anew = of({{0, 1e9}, {30'000, 200}, {60'000, 300}}, true, &declared, parts);
+  EXPECT_EQ(whole(began_anew[0]).increase, 100U);
 }
 
 TEST(Counters, WhatLacksAPartIsNotExact) {

@@ -19,8 +19,9 @@
 
 namespace varve::snmp::inventory {
 
-// Of a counter of 32 bits, which may have wrapped: what is faster than the interface by more than this did not. Speeds
-// are often nominal (of tunnels, loopbacks, sub-interfaces), so they judge no counter of 64 bits.
+// A counter of 32 bits that fell may have wrapped, unless the interface would have to be faster than it is by more than
+// this: then it began anew. Speeds are often nominal (of tunnels, loopbacks, sub-interfaces), so they judge nothing
+// else.
 inline constexpr double kSpeedTolerance = 1.25;
 
 // All methods are thread-safe; none blocks on a text.
