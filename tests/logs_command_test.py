@@ -71,7 +71,7 @@ class Printed(ServerCase):
         self.assertEqual(self.lines(), [
             f"{local(T + 1)} node-1 [Analytics:collector:0:db][SYS_INFO] : CollectorInfo:7 up & ready 5 x",
             f"{local(T + 2)} node-1 [:query-engine::][SYS_WARN] : CollectorInfo: state = up & ready, stats = [rate = 5, name = x]",
-            f"{local(T + 3)} node-2 [:query-engine::][SYS_ERR] : QueryLog: Timeout of \"x\"", "after 30s",
+            f"{local(T + 3)} node-2 [:query-engine::][SYS_ERR] : QueryLog: Timeout of \"x\"", "    after 30s",
             f"{local(T + 4)} other [:api::][SYS_DEBUG] : Traced:9 traced",
             f"{local(T + 5)} h [:sshd::auth][SYS_INFO] : Syslog: plain"])
         self.assertEqual(self.lines("--raw", "--limit=1"),
