@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory that runs out is an error of the request that wanted it: the process stays, and goes on when there is some."""
 
+import http.client
 import json
 import resource
 import threading
@@ -42,9 +43,9 @@ class OutOfMemory(OwnServerCase):
                                    ("/write?precision=ms", lines.replace("{0}", f"{number}-{turn}").encode())):
                     try:
                         statuses.add(http_request(server.port, "POST", path, body, timeout=60).status)
-                    except OSError:
-                        statuses.add("reset")  # not even an answer had room
-        for more in (8, 24, 64, 120):
+                    except (OSError, http.client.HTTPException):
+                        statuses.add("reset")  # not even an answer had room, or the rest of one
+        for more in (0, 1, 8, 64):
             self.limited(server, more * MIB)
             threads = [threading.Thread(target=client, args=(n + more,)) for n in range(4)]
             for thread in threads:
