@@ -35,7 +35,6 @@ class NameTable {
   void clear();
 
   [[nodiscard]] bool has_changed() const { return changed_; }  // since start()
-  [[nodiscard]] bool has_started() const { return row_ > 0; }  // a row came
   // As of finish(): rows that are left out, and the first name of one that is doubled.
   [[nodiscard]] std::uint32_t unnamed() const { return unnamed_; }
   [[nodiscard]] std::uint32_t doubled() const { return doubled_; }
