@@ -96,10 +96,12 @@ TEST(RunNumbers, only_flushes_have_multiples) {
   numbers.start(RunNumbers::kAhead - 1);
   EXPECT_EQ(numbers.draw(), RunNumbers::kAhead - 1);
   EXPECT_EQ(numbers.draw(), RunNumbers::kAhead + 1);
-  EXPECT_EQ(numbers.begin_flush(), 3 * RunNumbers::kAhead);
+  constexpr std::uint64_t kFlush = 2 * RunNumbers::kAhead + RunNumbers::kWhileFlushing;
+  EXPECT_EQ(numbers.begin_flush(), kFlush);
+  EXPECT_TRUE(RunNumbers::is_of_flush(kFlush));
   EXPECT_EQ(numbers.draw(), RunNumbers::kAhead + 2);
   numbers.end_flush();
-  EXPECT_EQ(numbers.draw(), 3 * RunNumbers::kAhead + 1);
+  EXPECT_EQ(numbers.draw(), kFlush + 1);
 }
 
 TEST(Keys, others_are_not_runs) {

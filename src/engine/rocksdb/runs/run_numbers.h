@@ -4,7 +4,8 @@
 //
 // Of two runs of a slot the higher number wins, so a flush needs a higher number than all merges of older runs, even
 // those that begin while it is running. A flush therefore draws a number far ahead, and until it ends others get
-// numbers below that. Only flushes have multiples of kAhead: keys.h tells their runs from others by it.
+// numbers below that: four billion, more than any disk writes runs while one flush hangs on it. Only flushes have
+// multiples of kAhead: keys.h tells their runs from others by it.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +20,7 @@ namespace varve::engine::rocksdb {
 class RunNumbers {
  public:
   static constexpr std::uint64_t kAhead = std::uint64_t{1} << 20;
+  static constexpr std::uint64_t kWhileFlushing = 0x1'0000'0000;  // at a flush a second 2^64 last for 136 years
 
   static bool is_of_flush(std::uint64_t number) { return number % kAhead == 0; }
 
@@ -32,7 +34,7 @@ class RunNumbers {
   std::uint64_t draw() {
     const MutexLock lock(mutex_);
     if (is_of_flush(next_)) ++next_;
-    check(flush_ == 0 || next_ < flush_, "a flush outlives a million other runs");
+    check(flush_ == 0 || next_ < flush_, "a flush outlives four billion other runs");
     return next_++;
   }
 
@@ -40,7 +42,7 @@ class RunNumbers {
   std::uint64_t begin_flush() {
     const MutexLock lock(mutex_);
     check(flush_ == 0, "one flush at a time");
-    return flush_ = (next_ / kAhead + 2) * kAhead;
+    return flush_ = (next_ / kAhead + 1) * kAhead + kWhileFlushing;
   }
   // The flush was published or given up.
   void end_flush() {
