@@ -121,7 +121,8 @@ class Reclaim {
   Status all();   // does all slots that are due now
 
  private:
-  [[nodiscard]] std::size_t mortal_groups() const;  // how many
+  [[nodiscard]] std::size_t mortal_groups() const;   // how many
+  std::uint32_t shortest_ttl_s(std::size_t groups);  // of the first `groups` mortal ones
   void find_slots();
   void go_back_with_clock();
   Result<bool> holds_expired(const SlotKey& slot);
@@ -130,6 +131,9 @@ class Reclaim {
   std::int64_t done_ms_ = model::kTimestampMin;  // all that had expired by then is gone
   std::int64_t until_ms_ = 0;                    // becomes done_ms_ when slots_ is empty
   std::vector<SlotKey> slots_;                   // still to be done
+  // Of the groups that were looked at: it is asked for each second, and each group is looked at once.
+  std::uint32_t shortest_s_ = UINT32_MAX;
+  std::size_t looked_ = 0;
 };
 // Have all samples of the group in a raw slot, or all windows of the rollup group in a level slot, expired?
 bool is_expired(const JobContext& job, const SlotKey& slot, std::uint32_t group, std::int64_t now_ms)

@@ -56,6 +56,18 @@ std::size_t Reclaim::mortal_groups() const {
   return job_.catalog.index.mortal_group_count();
 }
 
+std::uint32_t Reclaim::shortest_ttl_s(std::size_t groups) {
+  if (groups < looked_) looked_ = 0;  // some were forgotten
+  if (looked_ == 0) shortest_s_ = UINT32_MAX;
+  const Catalog& catalog = job_.catalog;
+  for_each_in_pieces(catalog.mutex, groups - looked_, [&](std::size_t n) VARVE_REQUIRES_SHARED(catalog.mutex) {
+    const model::GroupId group = catalog.index.mortal_group(looked_ + n);
+    shortest_s_ = std::min(shortest_s_, catalog.index.group_ttl_s(group));
+  });
+  looked_ = groups;
+  return shortest_s_;
+}
+
 // Whose times to live have become over since the last look.
 void Reclaim::find_slots() {
   go_back_with_clock();
@@ -89,12 +101,7 @@ bool Reclaim::due() {
   const std::size_t groups = mortal_groups();
   if (groups == 0) return false;
   if (since_ms >= model::kDayMs) return true;
-  bool due = false;
-  const Catalog& catalog = job_.catalog;
-  for_each_in_pieces(catalog.mutex, groups, [&](std::size_t n) VARVE_REQUIRES_SHARED(catalog.mutex) {
-    due = due || std::int64_t{catalog.index.group_ttl_s(catalog.index.mortal_group(n))} * 1000 <= since_ms;
-  });
-  return due;
+  return std::int64_t{shortest_ttl_s(groups)} * 1000 <= since_ms;
 }
 
 Status Reclaim::some() {
