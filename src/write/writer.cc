@@ -13,6 +13,7 @@
 #include "model/tenant.h"
 #include "write/group_table.h"
 #include "write/new_tenant.h"
+#include "write/seconds_watch.h"
 #include "write/tenant_limit.h"
 
 namespace varve::write {
@@ -22,6 +23,19 @@ constexpr auto kFamilies = static_cast<std::size_t>(Family::end);
 constexpr std::size_t kSpareBatches = 16;
 constexpr std::size_t kSpareBatchBytes = std::size_t{8} << 20;  // a larger one is not worth keeping
 constexpr std::size_t kCodes = static_cast<std::size_t>(Code::too_old) + 1;
+
+const char* name_of(Family family) {
+  switch (family) {
+    case Family::influx: return "influx";
+    case Family::remote_write: return "remote_write";
+    case Family::kairosdb: return "kairosdb";
+    case Family::opentsdb: return "opentsdb";
+    case Family::telnet: return "telnet";
+    case Family::snmp: return "snmp";
+    case Family::end: break;
+  }
+  return "";
+}
 
 const char* reason_of(Code code) {
   switch (code) {
@@ -75,6 +89,7 @@ struct Writer::State {
         clock(options.clock),
         kept_ms(options.kept_ms),
         counters(options.metrics),
+        seconds(options.clock, options.metrics),
         limit(options.tenants_max, options.uncounted_tenant),
         has_messages(options.has_messages),
         no_tenant(context, model::TenantId{}) {}
@@ -177,6 +192,7 @@ struct Writer::State {
   const Clock* const clock;
   const std::int64_t kept_ms;
   Counters counters;
+  SecondsWatch seconds;
   TenantLimit limit;
   const std::function<bool(std::string_view)> has_messages;
   GroupTable no_tenant;  // checks names for those that are not there yet; defines nothing
@@ -193,15 +209,17 @@ namespace {
 template <class State>
 class TableIngest final : public Ingest {
  public:
-  TableIngest(State& state, std::shared_ptr<model::GroupSource> table)
-      : state_(state),
+  TableIngest(State& state, std::string_view tenant, Family family, std::shared_ptr<model::GroupSource> table)
+      : Ingest(tenant, family),
+        state_(state),
         table_(std::move(table)),
         generation_(state.context.retired.enter()),
         batch_(state.take_batch()),
         groups_(*table_) {}
   // Of a tenant that is to be made.
-  TableIngest(State& state, NewTenant::Birth birth)
-      : state_(state),
+  TableIngest(State& state, std::string_view tenant, Family family, NewTenant::Birth birth)
+      : Ingest(tenant, family),
+        state_(state),
         generation_(state.context.retired.enter()),
         batch_(state.take_batch()),
         new_tenant_(std::in_place, batch_, state.no_tenant, std::move(birth)),
@@ -236,7 +254,7 @@ Result<std::unique_ptr<Ingest>> Writer::open(std::string_view tenant, Family fam
   const auto place = static_cast<std::size_t>(family);
   check(place < kFamilies, "each family has its tables");
   if (auto known = state_->find_table(tenant, place)) {
-    return std::make_unique<TableIngest<State>>(*state_, std::move(known));
+    return std::make_unique<TableIngest<State>>(*state_, tenant, family, std::move(known));
   }
   if (!model::is_tenant_name(tenant)) return fail(Code::invalid, "'" + std::string(tenant) + "' is not a tenant name");
   VARVE_RETURN_IF_ERROR(model::check_writable(tenant));
@@ -245,7 +263,7 @@ Result<std::unique_ptr<Ingest>> Writer::open(std::string_view tenant, Family fam
     VARVE_RETURN_IF_ERROR(state->make_tenant(name));
     return state->find_table(name, place);
   };
-  return std::make_unique<TableIngest<State>>(*state_, birth);
+  return std::make_unique<TableIngest<State>>(*state_, tenant, family, birth);
 }
 
 Status Writer::make_tenant(std::string_view tenant) {
@@ -280,6 +298,7 @@ void Writer::commit(std::unique_ptr<Ingest> ingest, storage::SampleStore::Append
     ingest.reset();
     return done({});
   }
+  state_->seconds.look(ingest->tenant(), name_of(ingest->family()), batch);
   auto count = [&counters = state_->counters, samples = batch.samples(), done = std::move(done)](Status status) {
     counters.count(status, samples);
     done(std::move(status));

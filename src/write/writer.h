@@ -39,23 +39,31 @@ enum class Family : std::uint8_t {
 
 class Ingest {
  public:
+  Ingest(std::string_view tenant, Family family) : tenant_(tenant), family_(family) {}
   virtual ~Ingest() = default;
+  [[nodiscard]] const std::string& tenant() const { return tenant_; }
+  [[nodiscard]] Family family() const { return family_; }
   [[nodiscard]] virtual model::GroupSource& groups() = 0;
   [[nodiscard]] virtual model::RowBatch& batch() = 0;
   // For commit(): afterwards the tenant and the groups of the batch are in the store. Errors: as commit().
   virtual Status settle() = 0;
+
+ private:
+  const std::string tenant_;
+  const Family family_;
 };
 
 inline constexpr std::int64_t kForEverMs = std::numeric_limits<std::int64_t>::max();
 
 struct Options {
   model::TagLimits tag_limits = {};
-  // If set, counts varve_samples_accepted_total and varve_samples_rejected_total{reason} there. Outlives the Writer.
+  // If set, counts varve_samples_accepted_total, varve_samples_rejected_total{reason} and varve_samples_of_1970_total
+  // there. Outlives the Writer.
   Metrics* metrics = nullptr;
   // Memory for the raw names of line groups, over all tenants. Groups beyond it are known by hash only, which is a
   // little slower.
   std::size_t name_bytes_max = std::size_t{24} << 20;
-  // Used for the age of samples. Without a clock no sample is too old.
+  // Used for the age of samples. Without a clock no sample is too old, or looks like one in seconds.
   const Clock* clock = nullptr;
   // Samples older than this are refused (RowBatch::kept_from()): they are beyond every retention.
   std::int64_t kept_ms = kForEverMs;

@@ -223,6 +223,21 @@ TEST(Writer, NamesOfSilentSendersAreForgotten) {
   EXPECT_NE((*open(Family::kairosdb)->groups().define(name, {}, {}, {&metric, 1}))->raw_name, nullptr);
 }
 
+TEST(Writer, SecondsForMillisecondsAreCounted) {
+  testing::FakeSeriesStore series;
+  testing::FakeSampleStore samples;
+  ManualClock clock;
+  Metrics metrics;
+  Writer writer(series, samples, {.metrics = &metrics, .clock = &clock});
+  for (const model::Timestamp time : {clock.now_ms() / 1000, clock.now_ms()}) {
+    auto ingest = *writer.open("t", Family::kairosdb);
+    const std::string_view metric = "m";
+    ingest->batch().add(**ingest->groups().define("m", {}, {}, {&metric, 1}), time, model::Value::of_long(1));
+    writer.commit(std::move(ingest), [](const Status& status) { EXPECT_TRUE(status); });
+  }
+  EXPECT_EQ(::varve::write::metric(metrics, "varve_samples_of_1970_total"), 1);
+}
+
 TEST(Writer, WhatIsOldLivesFromNow) {
   testing::FakeSeriesStore series;
   testing::FakeSampleStore samples;
