@@ -19,7 +19,7 @@ import unittest
 from support.sanitized import SLOWER, is_sanitized
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SERIAL = ["hostile_test", "idle_test", "stop_test", "stranger_test"]
+SERIAL = ["hostile_test", "idle_test", "stop_test", "stranger_doors_test", "stranger_test"]
 ONLY_LONG = ["chaos_test", "clocks_test", "cluster_faults_test", "node_loss_test", "snmp_replicas_test", "soak_test"]  # not without --faults
 # With --faults, one after the other, each of their tests for as many seconds as asked.
 LONG = ONLY_LONG + ["crowds_test", "damaged_files_test", "damaged_tables_test", "failing_calls_test", "failing_storage_test", "logcli_test", "power_test", "random_user_test", "snmp_faults_test"]
