@@ -5,6 +5,7 @@
   ./dev bench                    everything (about 35 minutes on two cores)
   ./dev bench --quick            small data sets (about 6 minutes): for a look, not for a quotation
   ./dev bench --only=bulk,size   some scenarios
+  ./dev bench --peers=today      beside the newest versions, and QuestDB and ClickHouse (builds what is missing, once: half an hour)
   ./dev bench --cluster          the cluster engine and KairosDB, each on a Cassandra (about 10 minutes)
   ./dev bench --kairosdb         KairosDB's query language, here and in a KairosDB on H2 and on Cassandra
   ./dev bench --messages         log messages, beside VictoriaLogs (about 20 minutes)
@@ -25,19 +26,23 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import cluster  # noqa: E402
 import counters  # noqa: E402
+import durability  # noqa: E402
 import ingest  # noqa: E402
 import kairosdb  # noqa: E402
 import message_cluster  # noqa: E402
 import message_queries  # noqa: E402
 import messages  # noqa: E402
 import micro  # noqa: E402
+import newest  # noqa: E402
 import queries  # noqa: E402
 import scale  # noqa: E402
 import settle  # noqa: E402
 import snmp  # noqa: E402
 import usage  # noqa: E402
 from common import Settings  # noqa: E402
-from databases import ALL, Varve  # noqa: E402
+from clickhouse import ClickHouse  # noqa: E402
+from databases import ALL, Database, Varve  # noqa: E402
+from questdb import QuestDb  # noqa: E402
 from snmp_agents import GoSnmp, Libsnmp, SnmpExporter  # noqa: E402
 from victorialogs import VictoriaLogs  # noqa: E402
 
@@ -56,6 +61,7 @@ SCENARIOS = {
     "under_ingest": settle.under_ingest,
     "new_series": ingest.new_series,
     "restart": ingest.restart,
+    "durability": durability.durability,
 }
 CLUSTER = {"cluster": cluster.cluster}
 KAIROSDB = {"kairosdb_queries": kairosdb.kairosdb_queries}
@@ -81,6 +87,8 @@ SNMP = {
 SCALE = {name: getattr(scale, name) for name in ("sustained", "late", "backfill", "tenants", "month", "churn", "year", "idle")}
 
 PEERS = [n for n in ALL if n != "varve"] + [peer.name for peer in (VictoriaLogs, Libsnmp, GoSnmp, SnmpExporter)]
+NEWEST = [peer.name for peer in (QuestDb, ClickHouse)]  # Debian has none
+DEBIAN = {"victoria-metrics": "victoria-metrics", "influxdb": "influxdb", "prometheus": "prometheus"}
 
 
 def number(value):
@@ -111,6 +119,18 @@ def machine():
     return f"{os.cpu_count()} x {model}, {os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB"
 
 
+def versions(names):
+    """Of the databases that were compared, by name."""
+    told = []
+    for name in names:
+        version = newest.VERSIONS.get(name) if Database.newest else None
+        if name in DEBIAN and not Database.newest:
+            version = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", DEBIAN[name]], capture_output=True, text=True,
+                                     check=False).stdout
+        told += [f"{name} {version}"] if version else []
+    return ", ".join(told)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
@@ -120,7 +140,8 @@ def main():
     parser.add_argument("--snmp", action="store_true")
     parser.add_argument("--scale", action="store_true")
     parser.add_argument("--only", default="", help="comma separated: micro, " + ", ".join(SCENARIOS))
-    parser.add_argument("--peers", default=",".join(n for n in PEERS), help="comma separated; '' for none")
+    parser.add_argument("--peers", default=",".join(n for n in PEERS), help="comma separated; '' for none; today: the newest "
+                        "versions of all, instead of Debian's; today,questdb: of these")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--build", default="build", help="directory of the build")
     parser.add_argument("--directory", help="where the databases keep their data (a temporary directory)")
@@ -132,7 +153,11 @@ def main():
     wanted = [w for w in arguments.only.split(",") if w] or (["micro"] if scenarios is SCENARIOS else []) + [*scenarios]
     unknown = [w for w in wanted if w != "micro" and w not in scenarios]
     peers = [p for p in arguments.peers.split(",") if p]
-    unknown += [p for p in peers if p not in PEERS]
+    Database.newest = "today" in peers
+    if Database.newest:
+        peers.remove("today")
+        peers = peers or PEERS + NEWEST
+    unknown += [p for p in peers if p not in (PEERS + NEWEST if Database.newest else PEERS)]
     if unknown:
         parser.error(f"unknown: {', '.join(unknown)}")
     Varve.binary = os.path.join(arguments.build, "varve")
@@ -159,7 +184,7 @@ def main():
     if rows:
         version = subprocess.run([Varve.binary, "version"], capture_output=True, text=True, check=False).stdout.strip()
         sys.stdout.write(f"\n{version} on {machine()}; medians of {arguments.rounds}"
-                         f"{'; QUICK: small data sets, do not quote' if arguments.quick else ''}")
+                         f"{'; QUICK: small data sets, do not quote' if arguments.quick else ''}; {versions(dict.fromkeys(n for r in rows for n in r.cells))}")
         print_table(rows, sys.stdout)
     for fault in faults:
         print(f"failed: {fault}")

@@ -9,9 +9,12 @@ import sys
 import time
 from dataclasses import dataclass, field
 
-from databases import Missing
+from peers import Missing
 
 DAY_MS = 86_400_000
+# The ten values of a host (`varve-load --data=int`).
+FIELDS = ["usage_user", "usage_system", "usage_idle", "usage_nice", "usage_iowait", "usage_irq", "usage_softirq",
+          "usage_steal", "usage_guest", "usage_guest_nice"]
 
 
 @dataclass
@@ -90,6 +93,8 @@ def finish_load(process):
 
 
 def run_load(settings, database, **flags):
+    if "tsv" in database.protocols and "data" in flags:
+        return database.load(settings, flags)
     return finish_load(start_load(settings, database, **flags))
 
 

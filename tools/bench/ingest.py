@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scenarios of writing: bulk, remote write, JSON, one line a request, size on disk, new series, restart."""
 
+from clickhouse import ClickHouse
 from common import Row, data_flags, interleaved, measure, median, run_load
 from databases import DurableVarve, InfluxDb, Plain, Prometheus, Varve, VictoriaMetrics
+from questdb import QuestDb
 
 MIB = 1 << 20
 
@@ -22,7 +24,7 @@ def cost_rows(what, results):
 def bulk(settings):
     steps = 864 if settings.quick else 8640
     flags = data_flags(settings, "int", 400, steps, protocol="influx", lines=10_000, connections=2)
-    results = interleaved(settings, "bulk Influx line", chosen(settings, Varve, VictoriaMetrics, InfluxDb), settings.rounds,
+    results = interleaved(settings, "bulk Influx line", chosen(settings, Varve, VictoriaMetrics, QuestDb, ClickHouse, InfluxDb), settings.rounds,
                           lambda d: measure(settings, d, settle=True, **flags))
     return [
         Row("bulk Influx line, 10k lines a request, 2 connections", "M samples/s",
@@ -112,7 +114,8 @@ def size(settings):
     for kind, goal in (("int", 0.8), ("decimal", 0.9), ("mix", 0.6)):
         steps = (1440 if kind != "mix" else 960) if settings.quick else (8640 if kind != "mix" else 5760)
         sizes = {}
-        for database in [Plain, *chosen(settings, Varve, VictoriaMetrics, InfluxDb)]:
+        peers = chosen(settings, Varve, VictoriaMetrics, QuestDb, InfluxDb) + (chosen(settings, ClickHouse) if kind != "mix" else [])
+        for database in [Plain, *peers]:
             flags = data_flags(settings, kind, 400, steps, lines=10_000)
             if issubclass(database, Varve):
                 flags["verify"] = 2
@@ -134,7 +137,7 @@ def new_series(settings):
     hosts = 20_000 if settings.quick else 100_000
     flags = data_flags(settings, "new-series", hosts, 6, lines=10_000, connections=2)
     results = interleaved(settings, f"{hosts // 100 / 1000:g} M new series",
-                          chosen(settings, Varve, VictoriaMetrics, InfluxDb), 1 if settings.quick else min(settings.rounds, 2),
+                          chosen(settings, Varve, VictoriaMetrics, QuestDb, InfluxDb), 1 if settings.quick else min(settings.rounds, 2),
                           lambda d: measure(settings, d, **flags))
     series = hosts * 10
     what = f"{series / 1e6:g} M new series"

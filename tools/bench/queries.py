@@ -13,12 +13,13 @@ import struct
 import urllib.parse
 from dataclasses import dataclass
 
-from common import Row, data_flags, interleaved, run_load
+import questdb
+from clickhouse import ClickHouse
+from common import FIELDS, Row, data_flags, interleaved, run_load
 from databases import InfluxDb, Prometheus, Varve, VictoriaMetrics, http_call
 from ingest import chosen
+from questdb import QuestDb
 
-FIELDS = ["usage_user", "usage_system", "usage_idle", "usage_nice", "usage_iowait", "usage_irq", "usage_softirq",
-          "usage_steal", "usage_guest", "usage_guest_nice"]
 MINUTE, HOUR, SAMPLE_MS = 60_000, 3_600_000, 10_000
 WARM_S = 0.5
 
@@ -130,7 +131,8 @@ def influx_answer(q, body):
 
 
 LANGUAGES = {"varve": (kairos_request, kairos_answer), "victoria-metrics": (prom_request, prom_answer),
-             "prometheus": (prom_request, prom_answer), "influxdb": (influx_request, influx_answer)}
+             "prometheus": (prom_request, prom_answer), "influxdb": (influx_request, influx_answer),
+             "questdb": (questdb.request, questdb.answer)}
 
 
 def language(database):
@@ -138,6 +140,8 @@ def language(database):
 
 
 def ask(database, query):
+    if isinstance(database, ClickHouse):
+        return database.ask(query)
     make_request, read_answer = language(database)
     method, path, body = make_request(query)
     headers = {"Content-Type": "application/x-www-form-urlencoded" if path == "/query" else "application/json"}
@@ -174,7 +178,10 @@ def write_requests(settings, database, queries):
     return path
 
 
-def time_type(settings, database, name, queries):
+def time_type(settings, database, queries):
+    if isinstance(database, ClickHouse):
+        database.median_ms(queries)  # warm
+        return database.median_ms(queries)
     path = write_requests(settings, database, queries)
     took = run_load(settings, database, queries=path, connections=1)["seconds"]  # warm
     # Servers take longer to reach their pace than the milliseconds that a small type takes.
@@ -204,13 +211,13 @@ def queries(settings):
     end = settings.start_ms + steps * SAMPLE_MS
     databases, rows = [], []
     try:
-        for kind in chosen(settings, Varve, VictoriaMetrics, InfluxDb, Prometheus):
+        for kind in chosen(settings, Varve, VictoriaMetrics, QuestDb, ClickHouse, InfluxDb, Prometheus):
             def loaded(cls):
                 database = cls(settings.directory)
                 databases.append(database)
                 database.start()
                 how = {"protocol": "influx", "lines": 10_000}
-                if "influx" not in database.protocols:  # Prometheus: see ingest.remote_write
+                if database.protocols == ("remote_write",):  # Prometheus: see ingest.remote_write
                     how = {"protocol": "remote_write", "lines": 1000, "connections": 1}
                 run_load(settings, database, **data_flags(settings, "int", hosts, steps, **how))
                 database.settle()
@@ -241,7 +248,7 @@ def one_type(settings, databases, name, hosts, end):
     times = {d.name: [] for d in usable}
     for _ in range(settings.rounds):
         for database in usable:
-            times[database.name].append(time_type(settings, database, name, batch))
+            times[database.name].append(time_type(settings, database, batch))
     cells = {n: statistics.median(v) for n, v in times.items()}
     settings.say(f"queries: {name}: " + ", ".join(f"{n} {v:.2f} ms" for n, v in cells.items()))
     goal = 0.33 if name == "double-groupby-all" else 0 if heavy else 0.5

@@ -7,11 +7,11 @@ import shutil
 from databases import Database, VictoriaMetrics, disk_bytes, http_call
 from peers import built
 
-MODULE, VERSION = "github.com/VictoriaMetrics/VictoriaLogs", "v1.43.1"
+MODULE, VERSION = "github.com/VictoriaMetrics/VictoriaLogs", "v1.52.2"
 
 
 def program():
-    return shutil.which("victoria-logs") or built("victoria-logs", MODULE, VERSION, "app/victoria-logs")
+    return shutil.which("victoria-logs") or built("victoria-logs", MODULE, VERSION, "app/victoria-logs", go="1.26")
 
 
 class VictoriaLogs(Database):
