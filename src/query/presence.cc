@@ -56,6 +56,7 @@ class Asked {
   Result<std::vector<Alive>> alive_in(TimeRange range, const index::Matchers& matchers, std::size_t wanted);
   static std::optional<TimeRange> rest_of(std::span<const Alive> alive, TimeRange range);
   Status read(std::span<const Alive> alive, TimeRange range, std::vector<MetricWindow>& found, std::size_t limit);
+  Result<Timestamp> next_seen(std::span<const Alive> alive, TimeRange range, std::size_t windows);
   [[nodiscard]] std::size_t windows_at_once(std::size_t series, std::size_t wanted) const;
   Status scan(std::span<const SeriesId> series, TimeRange range, PresenceSink& sink);
   template <class T>
@@ -109,7 +110,7 @@ std::size_t Asked::windows_at_once(std::size_t series, std::size_t wanted) const
   return std::clamp<std::size_t>(wanted, 1, std::clamp<std::size_t>(most, 1, kWindowsAtOnce));
 }
 
-// One scan at a time, of as many windows as are still wanted, and twice as many where nothing was found.
+// One scan at a time, of as many windows as are still wanted.
 Result<MetricWindows> Asked::of_metric(const index::Matchers& matchers, std::size_t limit) {
   MetricWindows out;
   VARVE_ASSIGN_OR_RETURN(const auto tenant, engine_.series().find_tenant(query_.tenant));
@@ -129,13 +130,43 @@ Result<MetricWindows> Asked::of_metric(const index::Matchers& matchers, std::siz
     const Timestamp end = std::min(range.last, range.first + static_cast<std::int64_t>(at_once) * query_.width_ms);
     const std::size_t before = out.windows.size();
     VARVE_RETURN_IF_ERROR(read(alive, {range.first, end}, out.windows, limit + 1));
-    wanted = out.windows.size() == before ? at_once * 2 : limit + 1 - out.windows.size();
+    wanted = limit + 1 - std::min(limit + 1, out.windows.size());
     range.first = end;
     if (range.empty()) break;
+    if (out.windows.size() == before) {
+      VARVE_ASSIGN_OR_RETURN(range.first, next_seen(alive, range, at_once));
+    }
   }
   out.more = out.windows.size() > limit;
   if (out.more) out.windows.pop_back();
   return finished(std::move(out));
+}
+
+// Where it goes on in a range that begins with so many windows without a sample, or more: the start of the window that
+// has the next one, or the range's end. Whether there is one at all is asked of a stretch as a whole, which costs no
+// memory by its windows; each is as long as all before, so that billions of windows are passed in few steps.
+Result<Timestamp> Asked::next_seen(std::span<const Alive> alive, TimeRange range, std::size_t windows) {
+  std::int64_t stretch_ms = static_cast<std::int64_t>(windows) * query_.width_ms;
+  while (!range.empty()) {
+    const TimeRange now{range.first, range.last - range.first <= stretch_ms ? range.last : range.first + stretch_ms};
+    std::vector<SeriesId> series;
+    for (const Alive& one : alive) {
+      if (one.touches(now)) series.push_back(one.series);
+    }
+    std::vector<MetricWindow> found;
+    if (!series.empty()) {
+      const std::size_t bytes = series.size() * sizeof(SeriesId) + TotalsSink::bytes_of(series.size(), 1);
+      VARVE_RETURN_IF_ERROR(budget_.charge(bytes));
+      TotalsSink totals(series.size(), now, now.last - now.first, ticket_);
+      VARVE_RETURN_IF_ERROR(scan(series, now, totals));
+      totals.append_to(found, 1);
+      budget_.release(bytes);
+    }
+    if (!found.empty()) return model::window_start(found[0].first_ms, query_.width_ms);
+    range.first = now.last;
+    if (stretch_ms < model::kTimestampMax / 2) stretch_ms *= 2;
+  }
+  return range.last;
 }
 
 Status Asked::read(std::span<const Alive> alive, TimeRange range, std::vector<MetricWindow>& found, std::size_t limit) {

@@ -122,6 +122,21 @@ TEST_F(PresenceTest, AtTheEndsOfTime) {
   EXPECT_EQ(found->windows[2].first_ms, model::kTimestampMax);
 }
 
+// 2^54 ms are 18 million million windows of a second.
+TEST_F(PresenceTest, PassesEmptyTimesInFewSteps) {
+  const Timestamp times[] = {model::kTimestampMin, -5'000'000'000'000, 0, 1000, 7'000'000, model::kTimestampMax};
+  for (const Timestamp time : times) store_.put("t", "m", {{"host", "a"}}, time, Value::of_long(1));
+  store_.put("t", "m", {{"host", "b"}}, 5000, Value::of_long(1));
+  const std::size_t before = store_.scans();
+  const auto found = windows(query(), 100);
+  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_EQ(found->windows.size(), 7U);
+  EXPECT_EQ(found->windows[0].first_ms, model::kTimestampMin);
+  EXPECT_EQ(found->windows[4].start, 5000);
+  EXPECT_EQ(found->windows[6].first_ms, model::kTimestampMax);
+  EXPECT_LT(store_.scans() - before, 200U);
+}
+
 TEST_F(PresenceTest, OfWhatIsNotThere) {
   put(1, 3);
   EXPECT_TRUE(windows(query({5000, 9000}))->windows.empty());
