@@ -67,7 +67,7 @@ class Builder {
   // Takes back what was given.
   void drop(Column column);  // of objects and fields all of them
   void drop_field(std::string_view name);
-  // Of the field of this name, if it is there and a text.
+  // Of the field of this name, if it is there and FieldForm::text.
   [[nodiscard]] std::optional<std::string_view> text_of_field(std::string_view name);
   // Is there a cell of this column?
   [[nodiscard]] bool has(Column column) const { return (has_ & bit(column)) != 0; }

@@ -25,7 +25,7 @@ const std::byte* skip_value(Column column, const std::byte* at, const std::byte*
     case Column::id: return static_cast<std::size_t>(end - at) < kIdBytes ? nullptr : at + kIdBytes;
     case Column::field: {
       at = skip_bytes(at, end);
-      if (at == nullptr || at == end || static_cast<unsigned>(*at) > static_cast<unsigned>(FieldForm::json))
+      if (at == nullptr || at == end || static_cast<unsigned>(*at) > static_cast<unsigned>(kLastFieldForm))
         return nullptr;
       return skip_bytes(at + 1, end);
     }

@@ -22,8 +22,9 @@ inline constexpr std::size_t kRowHeadBytes = 24;
 inline constexpr std::size_t kRowBytesMax = std::size_t{1} << 26;
 inline constexpr std::size_t kIdBytes = 16;
 
-// Of a free field. Stored: DO NOT CHANGE THE NUMBERS.
-enum class FieldForm : std::uint8_t { text = 0, number = 1, json = 2 };
+// Of a free field. Stored: DO NOT CHANGE THE NUMBERS. metadata: a text that a push gave beside its labels.
+enum class FieldForm : std::uint8_t { text = 0, number = 1, json = 2, metadata = 3 };
+inline constexpr FieldForm kLastFieldForm = FieldForm::metadata;
 
 struct Cell {
   Column column{};

@@ -44,7 +44,7 @@ class StreamCounting {
     Bitmap pushed(block->messages());
     VARVE_RETURN_IF_ERROR(give(*groups, found, all_fields ? nullptr : &pushed));
     if (pushed.none()) return true;
-    VARVE_RETURN_IF_ERROR(add_pushed(block, names, pushed));
+    VARVE_RETURN_IF_ERROR(add_pushed(block, pushed));
     return true;
   }
 
@@ -117,7 +117,9 @@ class StreamCounting {
     return {};
   }
 
-  Status add_pushed(const std::shared_ptr<Block>& block, const std::vector<std::string>& names, const Bitmap& pushed) {
+  // Metadata are no labels: what is another one in each message makes no groups.
+  Status add_pushed(const std::shared_ptr<Block>& block, const Bitmap& pushed) {
+    VARVE_ASSIGN_OR_RETURN(const auto names, block->text_field_names());
     std::vector<GroupColumn> columns = label_columns();
     for (const std::string& name : names) {
       if (logql::is_label_name(name)) columns.push_back({message::Column::field, name});

@@ -38,6 +38,12 @@ void add_pushed(std::mt19937_64& random, message::Batch& batch) {
   field("host", random() % 16 == 0 ? "other" : host);
   field("job", "j" + std::to_string(random() % 4));
   if (random() % 4 == 0) field("trace", std::to_string(random()));
+  const auto metadata = [&](std::string_view name, std::string value) {
+    EXPECT_TRUE(builder.add_field(name, message::FieldForm::metadata, texts.emplace_back(std::move(value))));
+  };
+  if (random() % 4 == 0) metadata("span", std::to_string(random()));
+  if (random() % 8 == 0) metadata("level_of_care", "m");
+  if (random() % 8 == 0) field("level_of_care", "l");
   const std::string text(random() % 20, 'x');
   EXPECT_TRUE(builder.set(message::Column::text, text));
   builder.finish(kStartUs + static_cast<std::int64_t>(random() % kCountedSpanUs), static_cast<unsigned>(random() % 3));
@@ -101,6 +107,27 @@ TEST(LokiStreams, AreThoseOfAWalkOverRows) {
       EXPECT_EQ(answer_from(sealed, target), expected) << target;
       EXPECT_EQ(answer_from(half, target), expected) << target;
     }
+  }
+}
+
+TEST(LokiStreams, MetadataMakesNoStreams) {
+  message::Batch batch;
+  message::Builder builder(batch);
+  for (int i = 0; i < 100; ++i) {
+    builder.start();
+    const std::string trace = "t" + std::to_string(i);
+    EXPECT_TRUE(builder.add_field("job", message::FieldForm::text, "web"));
+    EXPECT_TRUE(builder.add_field("trace_id", message::FieldForm::metadata, trace));
+    EXPECT_TRUE(builder.set(message::Column::module, "web"));
+    builder.finish(kStartUs + i);
+  }
+  const std::string span = "?start=1700000000&end=1700000002";
+  for (const Kept kept : {Kept::hot, Kept::sealed, Kept::half}) {
+    const MessageParts parts(batch, kept);
+    EXPECT_EQ(answer_from(parts, "series" + span), R"({"status":"success","data":[{"job":"web"}]})");
+    EXPECT_EQ(answer_from(parts, "labels" + span), R"({"status":"success","data":["job"]})");
+    EXPECT_EQ(answer_from(parts, "index/stats" + span), R"({"streams":1,"chunks":1,"bytes":0,"entries":100})");
+    EXPECT_EQ(answer_from(parts, "label/trace_id/values" + span).size(), 619U) << "all hundred";
   }
 }
 

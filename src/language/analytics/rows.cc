@@ -129,7 +129,8 @@ Value MessageRows::field_value(const Selected& selected) const {
   const auto found = std::ranges::find(fields_, std::string_view(selected.name), &Cell::name);
   if (found == fields_.end()) return {};
   switch (found->form) {
-    case message::FieldForm::text: return Value::of(found->text);
+    case message::FieldForm::text:
+    case message::FieldForm::metadata: return Value::of(found->text);
     case message::FieldForm::number: return Value::of(found->text, Value::Form::digits);
     case message::FieldForm::json: return Value::of(found->text, Value::Form::json);
   }

@@ -46,4 +46,19 @@ Result<std::vector<std::string>> Block::field_names() {
   return names;
 }
 
+Result<std::vector<std::string>> Block::text_field_names() {
+  std::vector<std::string> names;
+  if (state_->columns.head().names == 0) return names;
+  VARVE_ASSIGN_OR_RETURN(const Terms* const terms, state_->fields.names());
+  std::vector<bool> is_text(terms->size());
+  for (std::size_t s = 0; s < state_->fields.shapes(); ++s) {
+    VARVE_ASSIGN_OR_RETURN(const auto cells, state_->fields.shape(s));
+    for (const ShapeCell& cell : cells) is_text[cell.name] = is_text[cell.name] || cell.form == FieldForm::text;
+  }
+  for (std::size_t i = 0; i < terms->size(); ++i) {
+    if (is_text[i]) names.emplace_back((*terms)[i]);
+  }
+  return names;
+}
+
 }  // namespace varve::message::block

@@ -73,6 +73,8 @@ class Block {
   Result<std::vector<std::string>> terms(Column column, std::string_view prefix = {});
   // Names of free fields, sorted.
   Result<std::vector<std::string>> field_names();
+  // Of those that some message has as FieldForm::text.
+  Result<std::vector<std::string>> text_field_names();
 
  private:
   struct State;

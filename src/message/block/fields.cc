@@ -98,7 +98,7 @@ Result<const Fields::Shapes*> Fields::load_shapes() {
       if (cells > cursor.left()) return fail(corrupt_part(PartKind::shapes));
       for (std::uint64_t c = 0; c < cells; ++c) {
         const std::uint64_t cell = cursor.varint();
-        if (cell / 4 >= columns_.head().names || cell % 4 > static_cast<unsigned>(FieldForm::json)) {
+        if (cell / 4 >= columns_.head().names || cell % 4 > static_cast<unsigned>(kLastFieldForm)) {
           return fail(corrupt_part(PartKind::shapes));
         }
         read->cells.push_back({static_cast<std::uint32_t>(cell / 4), static_cast<FieldForm>(cell % 4)});

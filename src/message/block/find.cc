@@ -188,7 +188,7 @@ Result<Bitmap> Finder::in_field(const Term& term) {
   if (!name) return found;
   VARVE_ASSIGN_OR_RETURN(const FieldValues* const values, fields_.values(*name));
   // Of dictionaries each term is judged once in each form: 0 not yet, 1 no, 2 yes.
-  std::array<std::vector<std::uint8_t>, 3> judged;
+  std::array<std::vector<std::uint8_t>, static_cast<std::size_t>(kLastFieldForm) + 1> judged;
   for (auto& one : judged) one.assign(values->terms() == nullptr ? 0 : values->terms()->size(), 0);
   const auto fulfils = [&](FieldForm form, std::size_t i) {
     if (values->terms() == nullptr) return field_fulfils(term, form, (*values)[i]);

@@ -41,10 +41,11 @@ TEST(LokiPush, Entries) {
       {stream_of(kJob, R"([ [ "1000" , "a" ] , ["2000","\"q\"\n\u00e9\\"] ])"),
        "1 module='api' text='a' job='api' | 2 module='api' text='\"q\"\né\\' job='api'"},
       {stream_of(kJob, R"([["1000","a",{"trace_id":"x y","n":""}]])"),
-       "1 module='api' text='a' job='api' trace_id='x y' n=''"},
+       "1 module='api' text='a' job='api' trace_id=~'x y' n=~''"},
       {stream_of(kJob, R"([["1000","a",{}],["1000","",null]])"),
        "1 module='api' text='a' job='api' | 1 module='api' text='' job='api'"},
-      {stream_of(kJob, R"([["1000","a",{"job":"other"}]])"), "1 module='api' text='a' job='api' job_extracted='other'"},
+      {stream_of(kJob, R"([["1000","a",{"job":"other"}]])"),
+       "1 module='api' text='a' job='api' job_extracted=~'other'"},
       {stream_of(kJob, R"([["-1001","a"]])"), "-2.999 module='api' text='a' job='api'"},
       {stream_of(kJob, R"([[1000,"a"],["+1000","b"]])"),
        "1 module='api' text='a' job='api' | 1 module='api' text='b' job='api'"},
@@ -192,7 +193,7 @@ TEST(LokiPush, ProtobufMetadata) {
     metadata.add_string(1, "trace_id");
     metadata.add_string(2, "77");
   }
-  EXPECT_EQ(pushed_protobuf(request_bytes(R"({a="b"})", {entry})), "1000000 text='x' a='b' trace_id='77'");
+  EXPECT_EQ(pushed_protobuf(request_bytes(R"({a="b"})", {entry})), "1000000 text='x' a='b' trace_id=~'77'");
 }
 
 TEST(LokiLabels, Text) {

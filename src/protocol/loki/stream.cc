@@ -157,7 +157,7 @@ Status Stream::add_metadata(std::span<const Label> metadata) {
     if (std::ranges::find(labels_, name, &Label::name) != labels_.end()) {
       name = renamed_.emplace_back(std::string(name) + "_extracted");  // as Loki does
     }
-    VARVE_RETURN_IF_ERROR(builder_.add_field(name, FieldForm::text, one.value));
+    VARVE_RETURN_IF_ERROR(builder_.add_field(name, FieldForm::metadata, one.value));
   }
   return {};
 }

@@ -11,7 +11,8 @@
 
 namespace varve::protocol::messages {
 
-// "12.345 source='a' level=3 f='x' n=#1.5 l=[1]": nanoseconds only where there are some; fields by their own names.
+// "12.345 source='a' level=3 f='x' n=#1.5 l=[1] m=~'x'": nanoseconds only where there are some; fields by their own
+// names.
 inline std::string text_of(message::RowView row) {
   std::string out = std::to_string(row.time_us());
   if (row.nanos() != 0) out += "." + std::to_string(row.nanos());
@@ -26,7 +27,8 @@ inline std::string text_of(message::RowView row) {
     } else if (message::is_integer(cell.column)) {
       out += std::to_string(cell.number);
     } else if (field && cell.form != message::FieldForm::text) {
-      out += (cell.form == message::FieldForm::number ? "#" : "") + text;
+      if (cell.form == message::FieldForm::number) out += '#';
+      out += cell.form == message::FieldForm::metadata ? "~'" + text + "'" : text;
     } else {
       out.append("'").append(text).append("'");
     }

@@ -322,7 +322,7 @@ void add_random_message(std::mt19937_64& random, std::int64_t time_us, Batch& ou
   for (std::uint64_t n = one_in(2) ? 0 : below(5); n > 0; --n) {
     const std::string& name =
         one_in(10) ? phrase() : kept.emplace_back(Names{"user", "tries", "ok", "ratio"}[below(4)]);
-    const auto form = static_cast<FieldForm>(below(3));
+    const auto form = static_cast<FieldForm>(below(4));
     const std::string& value = one_in(2) ? word() : kept.emplace_back(Names{"1", "2.5", "-3", "1e3", "true"}[below(5)]);
     if (!name.empty()) ok = ok && builder.add_field(name, form, value);
   }
