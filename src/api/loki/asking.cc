@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/loki/error.h"
+#include "api/loki/stream_counts.h"
 #include "api/shared/endpoint.h"
 #include "language/logql/labels.h"
 #include "language/logql/parser.h"
@@ -61,6 +62,8 @@ bool LokiAsking::has(logql::TimeSpan span, message::RowView row) {
 logql::Source LokiAsking::source() const {
   return {.find = [this](logql::TimeSpan span, const message::Condition& condition, bool newest_first,
                          const logql::RowSink& sink) { return find_rows(*this, span, condition, newest_first, sink); },
+          .count = [this](const logql::CountQuestion& question,
+                          const logql::CountSink& sink) { return count_lines(*this, question, sink); },
           .names = [this](std::string_view label) { return field_names(*this, label); },
           .hold = [this](std::size_t bytes) { return hold(bytes); }};
 }

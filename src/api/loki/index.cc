@@ -35,7 +35,7 @@ Result<std::string> answer_stats(const LokiAsking& asking) {
     if (streams.insert(key).second) VARVE_RETURN_IF_ERROR(asking.hold(sizeof(std::string) + 2 * key.size()));
     return {};
   };
-  VARVE_RETURN_IF_ERROR(each_stream(asking, {span, std::move(condition), "", true}, add));
+  VARVE_RETURN_IF_ERROR(count_lines(asking, {span, std::move(condition), {}, true}, add));
   std::string body;
   Writer json(body);
   json.begin_object().member("streams", streams.size()).member("chunks", streams.size());
@@ -43,7 +43,7 @@ Result<std::string> answer_stats(const LokiAsking& asking) {
   return body;
 }
 
-// Bytes by labels: those that are asked for.
+// Bytes by labels, those that are asked for, and by time. The largest ones count, by their sums.
 class Volumes {
  public:
   explicit Volumes(const LokiAsking& asking) : asking_(asking) {}
@@ -68,51 +68,23 @@ class Volumes {
     return {};
   }
 
-  Status add(const logql::Labels& labels, std::uint64_t bytes) {
+  // Labels that count.
+  [[nodiscard]] logql::LabelsAsked labels() const {
+    if (names_.empty()) return {};
+    return {logql::LabelsAsked::Kind::named, {names_.begin(), names_.end()}};
+  }
+
+  Status add(const logql::Labels& labels, std::uint64_t bytes, std::int64_t at_ns) {
     Key key;
     for (const logql::Label& label : logql::stream_labels(labels)) {
       if (!names_.empty() && !names_.contains(label.name)) continue;
       if (by_name_) {
-        VARVE_RETURN_IF_ERROR(add_bytes({{std::string(label.name), ""}}, bytes));
+        VARVE_RETURN_IF_ERROR(add_bytes({{std::string(label.name), ""}}, bytes, at_ns));
       } else {
         key.emplace_back(label.name, label.value);
       }
     }
-    return by_name_ ? Status{} : add_bytes(std::move(key), bytes);
-  }
-
-  using Key = std::vector<std::pair<std::string, std::string>>;
-  [[nodiscard]] const std::map<Key, std::uint64_t>& all() const { return bytes_; }
-
-  void clear() { bytes_.clear(); }
-
- private:
-  Status add_bytes(Key key, std::uint64_t bytes) {
-    const auto [found, is_new] = bytes_.try_emplace(std::move(key), 0);
-    found->second += bytes;
-    if (!is_new) return {};
-    std::size_t held = sizeof *found;
-    for (const auto& [name, value] : found->first) held += 2 * (sizeof(std::string) + name.size() + value.size());
-    return asking_.hold(held);
-  }
-
-  const LokiAsking& asking_;
-  bool by_name_ = false;
-  std::set<std::string, std::less<>> names_;
-  std::map<Key, std::uint64_t> bytes_;
-};
-
-// The volumes of each step; the largest ones count, by their sums.
-class VolumeSteps {
- public:
-  using Key = Volumes::Key;
-  Status add(std::int64_t at_ns, const Volumes& volumes, const LokiAsking& asking) {
-    for (const auto& [labels, bytes] : volumes.all()) {
-      Sum& sum = sums_[labels];
-      sum.bytes += bytes;
-      sum.points.emplace_back(at_ns, bytes);
-    }
-    return asking.hold(volumes.all().size() * 2 * sizeof(std::pair<std::int64_t, std::uint64_t>));
+    return by_name_ ? Status{} : add_bytes(std::move(key), bytes, at_ns);
   }
 
   [[nodiscard]] std::string body(bool is_range, std::uint64_t limit) const {
@@ -138,10 +110,31 @@ class VolumeSteps {
   }
 
  private:
+  using Key = std::vector<std::pair<std::string, std::string>>;
   struct Sum {
     std::uint64_t bytes = 0;
-    std::vector<std::pair<std::int64_t, std::uint64_t>> points;
+    std::map<std::int64_t, std::uint64_t> points;
   };
+
+  Status add_bytes(Key key, std::uint64_t bytes, std::int64_t at_ns) {
+    const auto [found, is_new] = sums_.try_emplace(std::move(key));
+    Sum& sum = found->second;
+    sum.bytes += bytes;
+    const auto [point, is_new_point] = sum.points.try_emplace(at_ns, 0);
+    point->second += bytes;
+    if (!is_new_point) return {};
+    std::size_t held = kNodeBytes + sizeof *point;
+    if (is_new) {
+      held += kNodeBytes + sizeof *found;
+      for (const auto& [name, value] : found->first) held += 2 * (sizeof(std::string) + name.size() + value.size());
+    }
+    return asking_.hold(held);
+  }
+
+  static constexpr std::size_t kNodeBytes = 48;  // of a tree
+  const LokiAsking& asking_;
+  bool by_name_ = false;
+  std::set<std::string, std::less<>> names_;
   std::map<Key, Sum> sums_;
 };
 
@@ -152,43 +145,26 @@ Result<std::string> answer_volume(const LokiAsking& asking) {
   Volumes volumes(asking);
   VARVE_RETURN_IF_ERROR(volumes.read_parameters());
   const auto add = [&](const logql::Labels& labels, std::uint64_t, std::uint64_t bytes) {
-    return volumes.add(labels, bytes);
+    return volumes.add(labels, bytes, span.end_ns);
   };
-  VARVE_RETURN_IF_ERROR(each_stream(asking, {span, std::move(condition), "", true}, add));
-  VolumeSteps sums;
-  VARVE_RETURN_IF_ERROR(sums.add(span.end_ns, volumes, asking));
-  return sums.body(false, limit);
+  VARVE_RETURN_IF_ERROR(count_lines(asking, {span, std::move(condition), volumes.labels(), true}, add));
+  return volumes.body(false, limit);
 }
 
-// Each point is the volume from its time on, for a step. The rows are read once, in order of time: to count by blocks
-// would open each of them once for each step.
+// Each point is the volume from its time on, for a step.
 Result<std::string> answer_volume_range(const LokiAsking& asking) {
   VARVE_ASSIGN_OR_RETURN(const auto span, asking.parameters.span(asking.now_ns, kHourNs));
   VARVE_ASSIGN_OR_RETURN(const auto asked, steps_of(asking.parameters, span));
   VARVE_ASSIGN_OR_RETURN(const std::uint64_t limit, asking.parameters.number("limit", kVolumesUnlessSaid, 1));
-  VARVE_ASSIGN_OR_RETURN(const auto condition, asking.selected_by("query"));
+  VARVE_ASSIGN_OR_RETURN(auto condition, asking.selected_by("query"));
   Volumes volumes(asking);
   VARVE_RETURN_IF_ERROR(volumes.read_parameters());
-  VolumeSteps sums;
-  std::int64_t at_ns = span.first_ns;
-  const auto step_of = [&](std::int64_t ns) { return ns - (ns - span.first_ns) % asked.step_ns; };
-  const auto end_step = [&](std::int64_t next_ns) -> Status {
-    VARVE_RETURN_IF_ERROR(sums.add(at_ns, volumes, asking));
-    volumes.clear();
-    at_ns = next_ns;
-    return {};
+  const auto add = [&](const logql::Labels& labels, std::uint64_t, std::uint64_t bytes) {
+    return volumes.add(labels, bytes, labels.time_ns() - (labels.time_ns() - span.first_ns) % asked.step_ns);
   };
-  logql::Labels labels;
-  const auto add = [&](message::RowView row) -> Result<bool> {
-    labels.read(row);
-    const std::int64_t step_ns = step_of(labels.time_ns());
-    if (step_ns != at_ns) VARVE_RETURN_IF_ERROR(end_step(step_ns));
-    VARVE_RETURN_IF_ERROR(volumes.add(labels, labels.line().size()));
-    return true;
-  };
-  VARVE_RETURN_IF_ERROR(asking.source().find(span, condition, false, add));
-  VARVE_RETURN_IF_ERROR(end_step(at_ns));
-  return sums.body(true, limit);
+  VARVE_RETURN_IF_ERROR(
+      count_lines(asking, {span, std::move(condition), volumes.labels(), true, asked.step_ns, span.first_ns}, add));
+  return volumes.body(true, limit);
 }
 
 Result<std::string> answer_patterns(const LokiAsking&) {

@@ -25,8 +25,9 @@ Status each_kind(const LokiAsking& asking, std::string_view selector, std::strin
                  const std::function<Status(const logql::Labels&)>& each) {
   VARVE_ASSIGN_OR_RETURN(const auto span, asking.parameters.span(asking.now_ns, kLookBackNs));
   VARVE_ASSIGN_OR_RETURN(auto condition, asking.selected_by(selector));
-  return each_stream(asking, {span, std::move(condition), label},
-                     [&](const logql::Labels& labels, auto, auto) { return each(labels); });
+  logql::CountQuestion question{span, std::move(condition), {}};
+  if (!label.empty()) question.labels = {logql::LabelsAsked::Kind::named, {label}};
+  return count_lines(asking, question, [&](const logql::Labels& labels, auto, auto) { return each(labels); });
 }
 
 Status add_name(const LokiAsking& asking, std::string_view name, NameSet& out) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/loki/stream_counts.h"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -19,7 +20,8 @@ constexpr std::string_view kExtracted = "_extracted";
 
 class StreamCounting {
  public:
-  StreamCounting(const StreamQuestion& question, const StreamSink& sink) : question_(question), sink_(sink) {}
+  StreamCounting(const logql::CountQuestion& question, const logql::CountSink& sink)
+      : question_(question), sink_(sink) {}
 
   Status add(message::RowView row) {
     labels_.read(row);
@@ -27,17 +29,20 @@ class StreamCounting {
   }
 
   // False: only its rows say it.
-  Result<bool> add(const std::shared_ptr<Block>& block, const Bitmap& found) {
-    if (!has_whole(*block)) return false;
+  Result<bool> add(const std::shared_ptr<Block>& block, const Bitmap& among) {
+    Bitmap found = among;
+    VARVE_RETURN_IF_ERROR(block->keep_between(question_.span.first_ns, question_.span.end_ns, found));
+    if (found.none()) return true;
     VARVE_ASSIGN_OR_RETURN(const auto names, block->field_names());
-    std::vector<GroupColumn> columns = label_columns();
+    const auto counts = [&](const std::string& name) { return logql::tells_pushed(name) || becomes_label(name); };
+    std::vector<GroupColumn> columns = label_columns(std::ranges::none_of(names, counts));
+    const std::size_t fixed = columns.size();
     for (const std::string& name : names) {
-      if (logql::tells_pushed(name) || becomes_label(name)) columns.push_back({message::Column::field, name});
+      if (counts(name)) columns.push_back({message::Column::field, name});
     }
     VARVE_ASSIGN_OR_RETURN(auto groups, groups_of(*block, columns, found, question_.bytes));
     if (groups == nullptr) return false;
-    const bool all_fields =
-        !question_.label.empty() || columns.size() == std::size(logql::kLabelColumns) + names.size();
+    const bool all_fields = question_.labels.kind != Asked::of_streams || columns.size() == fixed + names.size();
     if (!all_fields && !question_.bytes && any_pushed(*groups)) {
       VARVE_ASSIGN_OR_RETURN(groups, groups_of(*block, columns, found, true));
     }
@@ -49,31 +54,34 @@ class StreamCounting {
   }
 
  private:
+  using Asked = logql::LabelsAsked::Kind;
   struct GroupsFound {
     message::Batch batch;
     std::vector<std::uint64_t> times, bytes;
     std::vector<std::uint32_t> of_row;
   };
 
-  // Blocks know microseconds: an edge of the span between two of them is for rows.
-  [[nodiscard]] bool has_whole(const Block& block) const {
-    const auto cut = [&](std::int64_t ns) {
-      return ns % 1000 != 0 && block.first_us() <= ns / 1000 && block.last_us() >= ns / 1000;
-    };
-    return !cut(question_.span.first_ns) && !cut(question_.span.end_ns);
-  }
-
-  static std::vector<GroupColumn> label_columns() {
+  // `alone`: no field counts. Then a message without any of the columns is one that has none of these labels, too, and
+  // it is enough to look at those that are asked for.
+  [[nodiscard]] std::vector<GroupColumn> label_columns(bool alone = false) const {
     std::vector<GroupColumn> columns;
-    for (const message::Column column : logql::kLabelColumns) columns.push_back({column});
+    for (const message::Column column : logql::kLabelColumns) {
+      const std::string_view name = message::name_of(column).key;
+      const bool asked = std::ranges::find(question_.labels.names, name) != question_.labels.names.end();
+      if (!alone || question_.labels.kind != Asked::named || asked) columns.push_back({column});
+    }
+    if (question_.window_ns != 0) {
+      columns.push_back({message::Column::time, "", 0, question_.window_ns, question_.origin_ns});
+    }
     return columns;
   }
 
-  // Can the label that is asked for be this field's?
+  // Can a label that is asked for be this field's?
   [[nodiscard]] bool becomes_label(std::string_view field) const {
-    if (question_.label.empty()) return false;
-    const std::string name = logql::label_name_of(field);
-    return name == question_.label || name + std::string(kExtracted) == question_.label;
+    if (question_.labels.kind != Asked::named) return question_.labels.kind == Asked::all;
+    const std::string name = logql::label_name_of(field), extracted = name + std::string(kExtracted);
+    return std::ranges::any_of(question_.labels.names,
+                               [&](std::string_view label) { return label == name || label == extracted; });
   }
 
   // nullptr: the block cannot tell.
@@ -134,14 +142,14 @@ class StreamCounting {
     }
   }
 
-  const StreamQuestion& question_;
-  const StreamSink& sink_;
+  const logql::CountQuestion& question_;
+  const logql::CountSink& sink_;
   logql::Labels labels_;
 };
 
 }  // namespace
 
-Status each_stream(const LokiAsking& asking, const StreamQuestion& question, const StreamSink& sink) {
+Status count_lines(const LokiAsking& asking, const logql::CountQuestion& question, const logql::CountSink& sink) {
   const logql::TimeSpan span = question.span;
   if (span.end_ns <= span.first_ns) return {};
   StreamCounting counting(question, sink);

@@ -59,6 +59,7 @@ std::string answer_from(const storage::MessageStore& messages, const std::string
   const LokiContext context{messages, engine, pool, clock, metrics, 100'000};
   add_loki_names(router, context);
   add_loki_index(router, context);
+  add_loki_query(router, context);
   Request request;
   request.method = Method::get;
   request.tenant = "t";
@@ -69,14 +70,46 @@ std::string answer_from(const storage::MessageStore& messages, const std::string
   return response.body;
 }
 
+std::string in_url(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    out.append(1, '%').append(1, kHex[byte >> 4]).append(1, kHex[byte & 15]);
+  }
+  return out;
+}
+
+std::vector<std::string> metric_targets(const std::string& selector) {
+  const std::string log = selector.empty() ? "{host=~\".*.\"}" : selector;
+  std::vector<std::string> out;
+  for (const std::string& metric :
+       {"sum by (job, level) (count_over_time(" + log + " | drop __error__ [2s]))",
+        "sum by (span) (rate(" + log + " |= \"xx\" [3s]))", "sum by (foo_bar) (bytes_over_time(" + log + "[2s]))",
+        "sum without (trace, span) (bytes_rate(" + log + "[1s] offset 1s))",
+        "sum(count_over_time(" + log + "[1500ms]))", "count_over_time(" + log + " | keep job, host [10s])",
+        "max by (job) (count_over_time(" + log + "[7ns]))"}) {
+    for (const char* const steps :
+         {"&start=1700000001&end=1700000010&step=2", "&start=1700000000.5&end=1700000009&step=0.5",
+          "&start=1700000004.000000001&end=1700000004.000000001&step=1"}) {
+      out.push_back("query_range?query=" + in_url(metric) + steps);
+    }
+  }
+  return out;
+}
+
 std::vector<std::string> targets(std::mt19937_64& random) {
   const auto span = [](std::uint64_t from_ns, std::int64_t to_ns) {
     return "start=" + std::to_string(kStartUs * 1000 + static_cast<std::int64_t>(from_ns)) +
            "&end=" + std::to_string(kStartUs * 1000 + to_ns);
   };
   const std::string spans[] = {span(0, kCountedSpanUs * 1000 + 1), span(random() % 2'000'000'000, 9'000'000'000)};
-  const std::string selectors[] = {"", "%7Bsource=~%22.%2B%22%7D", "%7Bhost=%22h1%22%7D", "%7Bjob=~%22j%5B12%5D%22%7D"};
+  const std::string plain[] = {"", "{source=~\".+\"}", "{host=\"h1\"}", "{job=~\"j[12]\"}"};
   std::vector<std::string> out;
+  for (const std::string& selector : plain) {
+    for (std::string& target : metric_targets(selector)) out.push_back(std::move(target));
+  }
+  const std::string selectors[] = {"", "%7Bsource=~%22.%2B%22%7D", "%7Bhost=%22h1%22%7D", "%7Bjob=~%22j%5B12%5D%22%7D"};
   for (const std::string& range : spans) {
     for (const std::string& selector : selectors) {
       const std::string more = "?" + range + (selector.empty() ? "" : "&query=" + selector);
@@ -86,6 +119,7 @@ std::vector<std::string> targets(std::mt19937_64& random) {
         out.push_back(path + more);
       }
       out.push_back("index/volume_range" + more + "&step=1");
+      out.push_back("index/volume_range" + more + "&step=0.0123&targetLabels=job,level");
       out.push_back("index/volume" + more + "&aggregateBy=labels");
       out.push_back("series?" + range + (selector.empty() ? "" : "&match[]=" + selector));
     }

@@ -52,6 +52,18 @@ Status check_error(const Labels& labels) {
                                  "\").\nTo skip all potential errors you can match empty errors.(e.g __error__=\"\")");
 }
 
+// Does each stage look at nothing but labels, and take away some at most? (Filters of lines are the store's.)
+bool labels_say_all(const LogQuery& query) {
+  return std::ranges::all_of(query.stages, [](const Stage& stage) {
+    return stage.kind == Stage::Kind::line || stage.kind == Stage::Kind::drop || stage.kind == Stage::Kind::keep;
+  });
+}
+
+LabelsAsked labels_asked(const Grouping* grouping) {
+  if (grouping == nullptr || grouping->without) return {LabelsAsked::Kind::all};
+  return {LabelsAsked::Kind::named, {grouping->labels.begin(), grouping->labels.end()}};
+}
+
 class Evaluation {
  public:
   Evaluation(const Steps& steps, const Source& source) : steps_(steps), source_(source) {}
@@ -80,15 +92,25 @@ class Evaluation {
 
   [[nodiscard]] Result<MetricValue> range(const MetricQuery& query, const Grouping* grouping) const {
     RangeCounts counts(query, grouping, steps_);
-    VARVE_ASSIGN_OR_RETURN(const auto condition, condition_of(query.log, source_.names));
-    Labels labels;
-    VARVE_RETURN_IF_ERROR(source_.find(counts.span(), condition, false, [&](message::RowView row) -> Result<bool> {
-      labels.read(row);
-      if (!run_stages(query.log, labels)) return true;
+    VARVE_ASSIGN_OR_RETURN(auto condition, condition_of(query.log, source_.names));
+    const auto add = [&](Labels& labels, std::uint64_t lines, std::uint64_t bytes) -> Status {
+      if (!run_stages(query.log, labels)) return {};
       VARVE_RETURN_IF_ERROR(check_error(labels));
-      VARVE_RETURN_IF_ERROR(counts.add(labels, source_));
-      return true;
-    }));
+      return counts.add(labels, lines, bytes, source_);
+    };
+    if (source_.count && labels_say_all(query.log)) {
+      const bool bytes = query.range_op == RangeOp::bytes_over_time || query.range_op == RangeOp::bytes_rate;
+      VARVE_RETURN_IF_ERROR(source_.count({counts.span(), std::move(condition), labels_asked(grouping), bytes,
+                                           counts.window_ns(), counts.span().end_ns},
+                                          add));
+    } else {
+      Labels labels;
+      VARVE_RETURN_IF_ERROR(source_.find(counts.span(), condition, false, [&](message::RowView row) -> Result<bool> {
+        labels.read(row);
+        VARVE_RETURN_IF_ERROR(add(labels, 1, labels.line().size()));
+        return true;
+      }));
+    }
     MetricValue out;
     out.series = counts.take();
     std::size_t bytes = 0;

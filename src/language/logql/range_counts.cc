@@ -2,6 +2,7 @@
 #include "language/logql/range_counts.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "language/logql/units.h"
 
@@ -16,6 +17,11 @@ TimeSpan RangeCounts::span() const {
   const std::int64_t last_ns = add_ns(steps_.at(steps_.count() - 1), -range_.offset_ns);
   const std::int64_t first_ns = add_ns(add_ns(steps_.start_ns, -range_.offset_ns), 1 - range_.range_ns);
   return {first_ns, add_ns(last_ns, 1)};
+}
+
+std::int64_t RangeCounts::window_ns() const {
+  if (steps_.count() == 1) return range_.range_ns;
+  return std::gcd(steps_.step_ns, range_.range_ns);
 }
 
 // The first step that is not before the time; steps_.count(): none.
@@ -42,7 +48,7 @@ Result<RangeCounts::Group*> RangeCounts::group_of(const Labels& labels, const So
   return &group;
 }
 
-Status RangeCounts::add(Labels& labels, const Source& source) {
+Status RangeCounts::add(Labels& labels, std::uint64_t lines, std::uint64_t bytes, const Source& source) {
   const std::int64_t from_ns = add_ns(labels.time_ns(), range_.offset_ns);
   const std::uint32_t first = first_step(from_ns), end = first_step(add_ns(from_ns, range_.range_ns));
   if (first == end) return {};  // between the ranges
@@ -51,15 +57,14 @@ Status RangeCounts::add(Labels& labels, const Source& source) {
   }
   labels.sort();
   VARVE_ASSIGN_OR_RETURN(Group * group, group_of(labels, source));
-  const auto bytes = static_cast<std::int64_t>(labels.line().size());
   std::size_t added = 0;
   for (auto [list, step] : {std::pair(&group->more, first), std::pair(&group->fewer, end)}) {
     if (list->empty() || list->back().step != step) {
       list->push_back({step, 0, 0});
       ++added;
     }
-    list->back().lines += 1;
-    list->back().bytes += bytes;
+    list->back().lines += static_cast<std::int64_t>(lines);
+    list->back().bytes += static_cast<std::int64_t>(bytes);
   }
   return added == 0 ? Status{} : source.hold(added * sizeof(Change));
 }
@@ -75,7 +80,8 @@ double RangeCounts::value_of(std::int64_t lines, std::int64_t bytes) const {
   return 0;
 }
 
-std::vector<Point> RangeCounts::points_of(const Group& group) const {
+std::vector<Point> RangeCounts::points_of(Group& group) const {
+  for (auto* const list : {&group.more, &group.fewer}) std::ranges::sort(*list, {}, &Change::step);
   std::vector<Point> out;
   std::int64_t lines = 0, bytes = 0;
   auto more = group.more.begin(), fewer = group.fewer.begin();

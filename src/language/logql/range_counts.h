@@ -21,8 +21,10 @@ class RangeCounts {
 
   // What lines are needed.
   [[nodiscard]] TimeSpan span() const;
-  // Lines come in order of time. The labels are changed.
-  Status add(Labels& labels, const Source& source);
+  // Width of windows whose lines are counted in the same ranges; the span's end is the end of one of them.
+  [[nodiscard]] std::int64_t window_ns() const;
+  // Of so many lines. The labels are changed.
+  Status add(Labels& labels, std::uint64_t lines, std::uint64_t bytes, const Source& source);
   // Nothing is left.
   std::vector<Series> take();
 
@@ -39,7 +41,7 @@ class RangeCounts {
   Result<Group*> group_of(const Labels& labels, const Source& source);
   [[nodiscard]] std::uint32_t first_step(std::int64_t time_ns) const;
   [[nodiscard]] double value_of(std::int64_t lines, std::int64_t bytes) const;
-  [[nodiscard]] std::vector<Point> points_of(const Group& group) const;
+  std::vector<Point> points_of(Group& group) const;
 
   const MetricQuery& range_;
   const Grouping* const grouping_;

@@ -72,6 +72,10 @@ void Ahead::times() {
   if (is_far_) part(PartKind::times);
 }
 
+void Ahead::nanos() {
+  if (is_far_) part(PartKind::nanos);
+}
+
 void Ahead::column(Column column) {
   if (!is_far_) return;
   switch (column) {

@@ -21,6 +21,7 @@ class Ahead {
   // What is evaluated before texts are read.
   void condition(const Condition& condition);
   void times();
+  void nanos();
   // What is read to group by this column.
   void column(Column column);
   // Of messages that are put together: all but their texts.

@@ -2,6 +2,7 @@
 #include "message/block/block.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "message/block/block_state.h"
 
@@ -36,6 +37,22 @@ Result<std::span<const std::int64_t>> Block::times() {
 Result<std::span<const std::int64_t>> Block::arrivals() {
   VARVE_ASSIGN_OR_RETURN(const auto* const arrivals, state_->columns.arrivals());
   return std::span(*arrivals);
+}
+
+Status Block::keep_between(std::int64_t first_ns, std::int64_t end_ns, Bitmap& among) {
+  __extension__ typedef __int128 Wide;
+  constexpr std::int64_t kNsPerUs = 1000;
+  const auto ns = [](std::int64_t us) { return Wide{us} * kNsPerUs; };
+  if (ns(first_us()) >= first_ns && ns(last_us()) + kNsPerUs <= end_ns) return {};
+  VARVE_ASSIGN_OR_RETURN(const auto* const times, state_->columns.times());
+  VARVE_ASSIGN_OR_RETURN(const auto* const nanos, state_->columns.nanos());
+  const auto at = [&](std::size_t row) { return ns((*times)[row]) + (nanos->empty() ? 0 : (*nanos)[row]); };
+  const auto number = std::views::iota(std::size_t{0}, messages());
+  const auto first = std::ranges::partition_point(number, [&](std::size_t row) { return at(row) < first_ns; });
+  const auto end = std::ranges::partition_point(number, [&](std::size_t row) { return at(row) < end_ns; });
+  for (auto row = number.begin(); row != first; ++row) among.reset(*row);
+  for (auto row = end; row != number.end(); ++row) among.reset(*row);
+  return {};
 }
 
 Result<std::vector<std::string>> Block::field_names() {

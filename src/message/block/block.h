@@ -18,11 +18,13 @@
 
 namespace varve::message::block {
 
-// A column that messages are grouped by; time: by windows of that width, which begin at its multiples.
+// A column that messages are grouped by; time: by windows of that width, which begin at its multiples, or (in
+// nanoseconds) at multiples behind an origin.
 struct GroupColumn {
   Column column{};
   std::string field = {};  // name of the free field, if it is one
   std::int64_t window_us = 0;
+  std::int64_t window_ns = 0, origin_ns = 0;
 };
 
 class Block {
@@ -65,6 +67,8 @@ class Block {
   // `of_row`, unless nullptr, gets for each message which of the groups it is in; what it says of others means nothing.
   Result<bool> groups(std::span<const GroupColumn> columns, const Bitmap& among, Batch& out,
                       std::vector<std::uint64_t>& times, std::vector<std::uint32_t>* of_row = nullptr);
+  // Takes those out of `among` that are not in [first_ns, end_ns).
+  Status keep_between(std::int64_t first_ns, std::int64_t end_ns, Bitmap& among);
   // By row: how many bytes its text has, of those of `among`.
   Result<std::vector<std::uint32_t>> text_lengths(const Bitmap& among);
   // Can a message of it have come twice, as its sender gave it an id?

@@ -11,7 +11,7 @@
 #include "base/check.h"
 #include "message/block/ahead.h"
 #include "message/block/block_state.h"
-#include "model/time.h"
+#include "message/block/time_windows.h"
 
 namespace varve::message::block {
 namespace {
@@ -125,8 +125,8 @@ class Grouper {
   std::vector<Grouping> groupings_;
   const ReadBundle* shapes_ = nullptr;      // the form of a field is part of its value
   std::vector<const ReadBundle*> bundles_;  // that they are in
-  std::int64_t window_us_ = 0, first_window_ = 0;
-  std::uint64_t windows_ = 1;
+  TimeWindows windows_;
+  bool by_nanos_ = false;              // else they begin at whole microseconds
   std::vector<std::uint64_t> limits_;  // of ids of a group: of the columns, of the shape, and the windows
   std::uint64_t packed_limit_ = 0;     // ids of a group as one number are less; 0: they make none
   std::vector<std::size_t> entries_;   // of ids_of()
@@ -142,11 +142,9 @@ class Grouper {
 
 Result<bool> Grouper::add(const GroupColumn& asked) {
   if (asked.column == Column::time) {
-    const Head& head = columns_.head();
-    window_us_ = asked.window_us;
-    first_window_ = model::window_start(head.first_us, window_us_);
-    windows_ = static_cast<std::uint64_t>((head.last_us - first_window_) / window_us_) + 1;
-    return windows_ <= columns_.rows() * 4;
+    windows_ = TimeWindows(asked, columns_.head().first_us, columns_.head().last_us);
+    by_nanos_ = asked.window_ns != 0;
+    return windows_.count() <= columns_.rows() * 4;
   }
   std::size_t facet = facet_of(asked.column);
   if (asked.column == Column::field) {
@@ -178,7 +176,7 @@ Result<bool> Grouper::open(std::span<const GroupColumn> asked) {
     shapes_ = bundle;
     if (place_of(bundle) == bundles_.size()) bundles_.push_back(bundle);
   }
-  std::uint64_t limit = windows_;
+  std::uint64_t limit = windows_.count();
   for (const ReadBundle* const bundle : bundles_) {
     if (bundle->size == 0 || limit > (~std::uint64_t{0} >> 1) / bundle->size) return false;
     limit *= bundle->size;
@@ -188,11 +186,14 @@ Result<bool> Grouper::open(std::span<const GroupColumn> asked) {
 
 Status Grouper::count_rows(KeyCounts& counts) {
   std::vector<std::uint64_t> keys(columns_.rows());
-  if (windows_ > 1) {
+  if (windows_.count() > 1) {
+    static const std::vector<std::int64_t> no_nanos;
     VARVE_ASSIGN_OR_RETURN(const auto* const times, columns_.times());
-    for (std::size_t row = 0; row < keys.size(); ++row) {
-      keys[row] = static_cast<std::uint64_t>(((*times)[row] - first_window_) / window_us_);
+    const std::vector<std::int64_t>* nanos = &no_nanos;
+    if (by_nanos_) {
+      VARVE_ASSIGN_OR_RETURN(nanos, columns_.nanos());
     }
+    windows_.number(*times, *nanos, keys);
   }
   for (const ReadBundle*& bundle : bundles_) {
     VARVE_ASSIGN_OR_RETURN(bundle, columns_.bundle_of(bundle->facets[0], true));
@@ -207,7 +208,7 @@ void Grouper::set_limits() {
   const auto facets = columns_.head().limits();
   for (const Grouping& one : groupings_) limits_.push_back(facets[one.facet()]);
   limits_.push_back(facets[kFacetShape]);
-  limits_.push_back(windows_);
+  limits_.push_back(windows_.count());
   packed_limit_ = 1;
   for (const std::uint64_t limit : limits_) {
     const bool fits = packed_limit_ != 0 && limit != 0 && packed_limit_ <= (~std::uint64_t{0} >> 1) / limit;
@@ -216,13 +217,13 @@ void Grouper::set_limits() {
 }
 
 Status Grouper::count() {
-  std::uint64_t limit = windows_;
+  std::uint64_t limit = windows_.count();
   for (const ReadBundle* const bundle : bundles_) limit *= bundle->size;
   KeyCounts counts(limit);
   const std::size_t messages = among_.count();
   if (limit == 1 && of_row_ == nullptr) {
     counts.add(0, messages);
-  } else if (of_row_ == nullptr && windows_ == 1 && bundles_.size() == 1 && !bundles_[0]->single() &&
+  } else if (of_row_ == nullptr && windows_.count() == 1 && bundles_.size() == 1 && !bundles_[0]->single() &&
              messages == columns_.rows()) {
     for (std::size_t entry = 0; entry < bundles_[0]->size; ++entry) counts.add(entry, bundles_[0]->counts[entry]);
   } else {
@@ -312,9 +313,9 @@ Status Grouper::put(const Ids& ids, Builder& row) {
       return fail(corrupt_part(PartKind::dictionary));
     }
   }
-  const Head& head = columns_.head();
-  const std::int64_t window = first_window_ + static_cast<std::int64_t>(ids.back()) * window_us_;
-  row.finish(window_us_ == 0 ? head.first_us : std::max(window, head.first_us));
+  const auto [us, nanos] =
+      windows_.count() == 1 ? TimeWindows::Time{columns_.head().first_us, 0} : windows_.time_in(ids.back());
+  row.finish(us, nanos);
   return {};
 }
 
@@ -336,7 +337,10 @@ Result<bool> Block::groups(std::span<const GroupColumn> columns, const Bitmap& a
                            std::vector<std::uint64_t>& times, std::vector<std::uint32_t>* of_row) {
   check(among.size() == messages(), "a bitmap of this block");
   Ahead ahead(state_->columns);
-  for (const GroupColumn& one : columns) ahead.column(one.column);
+  for (const GroupColumn& one : columns) {
+    ahead.column(one.column);
+    if (one.window_ns != 0) ahead.nanos();
+  }
   ahead.fetch();
   Grouper grouper(state_->columns, state_->fields, among, of_row);
   VARVE_ASSIGN_OR_RETURN(const bool can, grouper.open(columns));

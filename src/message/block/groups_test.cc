@@ -23,7 +23,10 @@ Key key_of(RowView row, const std::vector<GroupColumn>& columns) {
   for (const GroupColumn& asked : columns) {
     std::tuple<int, int, std::string> part{0, -1, ""};
     if (asked.column == Column::time) {
-      std::get<0>(part) = static_cast<int>(model::window_start(row.time_us(), asked.window_us) / asked.window_us);
+      const std::int64_t ns = row.time_us() * 1000 + row.nanos(), width_ns = asked.window_ns;
+      std::get<0>(part) =
+          static_cast<int>(width_ns == 0 ? model::window_start(row.time_us(), asked.window_us) / asked.window_us
+                                         : model::window_start(ns - asked.origin_ns, width_ns) / width_ns);
     }
     CellReader cells = row.reader();
     for (Cell cell; cells.next(cell);) {
@@ -95,6 +98,10 @@ TEST(Groups, AreThoseOfAWalk) {
       for (std::uint64_t n = random() % 4; n > 0; --n) add({static_cast<Column>(random() % facet_of(Column::object))});
       if (random() % 3 == 0) add({Column::field, names[random() % names.size()]});
       if (random() % 2 == 0) add({Column::time, "", static_cast<std::int64_t>(random() % 2'000'000 + 1)});
+      if (random() % 2 == 0) {
+        const auto width_ns = static_cast<std::int64_t>(random() % 2'000'000'000 + 2'000);
+        add({Column::time, "", 0, width_ns, static_cast<std::int64_t>(random() % 5'000'000)});
+      }
       Bitmap among(rows.size(), random() % 2 == 0);
       for (std::size_t i = 0; i < rows.size(); ++i) among.set_if(i, random() % 3 == 0);
       auto block = Block::open(sections);
@@ -103,6 +110,28 @@ TEST(Groups, AreThoseOfAWalk) {
     }
   }
   EXPECT_GT(grouped.answered * 2, grouped.asked);
+}
+
+TEST(Groups, OfASpanInNanoseconds) {
+  std::mt19937_64 random(12);
+  Batch batch;
+  for (int i = 0; i < 200; ++i) testing::add_random_message(random, 7, batch);
+  auto rows = testing::rows_of(batch);
+  std::ranges::stable_sort(rows, {}, message::time_order);
+  auto encoded = encode_block(rows);
+  auto block = Block::open(std::make_shared<testing::MemorySections>(std::move(encoded->sections)));
+  for (int i = 0; i < 100; ++i) {
+    const auto edge = [&] {
+      return rows[random() % rows.size()].time_us() * 1000 + static_cast<std::int64_t>(random() % 1000);
+    };
+    const std::int64_t first_ns = edge(), end_ns = edge();
+    Bitmap among(rows.size(), true);
+    ASSERT_TRUE(block->keep_between(first_ns, end_ns, among));
+    EXPECT_EQ(among, Bitmap::where(rows.size(), [&](std::size_t row) {
+                const std::int64_t ns = rows[row].time_us() * 1000 + rows[row].nanos();
+                return ns >= first_ns && ns < end_ns;
+              }));
+  }
 }
 
 TEST(Groups, NamesAndTextsAreForRows) {
