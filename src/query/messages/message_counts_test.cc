@@ -11,6 +11,7 @@
 
 #include "base/testing/effort.h"
 #include "model/time.h"
+#include "query/messages/block_answers.h"
 #include "query/testing/parts_store.h"
 
 namespace varve::query {
@@ -36,7 +37,8 @@ void make_case(std::mt19937& random, Case& made) {
   std::uint64_t arrival = 0;
   for (unsigned part = random() % 6; part > 0; --part) {
     std::vector<Message> some;
-    const auto from = static_cast<std::int64_t>(random() % 50);
+    // Some of them only touch: the last time of one is the first of the next.
+    const auto from = static_cast<std::int64_t>(random() % 2 == 0 ? random() % 50 : 19 * (random() % 3));
     for (unsigned i = random() % 30 + 1; i > 0; --i) {
       Message one{from + static_cast<std::int64_t>(random() % 20),
                   std::string(1, static_cast<char>('a' + random() % 3)), ++arrival, "", static_cast<int>(random() % 3)};
@@ -113,6 +115,29 @@ TEST_F(MessageCounts, AsAPlainListHasThem) {
     if (search.newest_first) std::ranges::reverse(arrivals);
     EXPECT_EQ(found, arrivals) << round;
   }
+}
+
+// A block has as many messages as it can, and the next one goes on where it ends.
+TEST_F(MessageCounts, OfBlocksThatTouchOnlyTheEdgeIsForRows) {
+  const auto id = [](char c) { return std::string(16, c); };
+  testing::PartsStore store;
+  store.add({{1, "a", 1, id('1')}, {5, "a", 2, id('2')}, {9, "a", 3, id('3')}, {9, "a", 4, id('4')}}, true);
+  store.add({{9, "a", 5, id('4')}, {9, "a", 6, id('5')}, {11, "a", 7, id('6')}}, true);
+  MessageSearch search;
+  search.tenant = "t";
+  search.last_us = 20;
+  std::size_t in_blocks = 0, in_rows = 0;
+  const auto block = [&](const auto&, const message::block::Bitmap& found) -> Result<bool> {
+    in_blocks += found.count();
+    return true;
+  };
+  ASSERT_TRUE(answer_by_blocks(store, search, deadline_, block, [&](message::RowView row) -> Status {
+    EXPECT_EQ(row.time_us(), 9);
+    ++in_rows;
+    return {};
+  }));
+  EXPECT_EQ(in_blocks, 3U);
+  EXPECT_EQ(in_rows, 3U) << "one has come twice";
 }
 
 TEST_F(MessageCounts, EndsWhenNobodyWaits) {
