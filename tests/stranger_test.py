@@ -12,8 +12,9 @@ import time
 import unittest
 import urllib.parse
 
-from support.server import Server
+from support.client import http_request, wait_until
 from support.sanitized import TIMES_SLOWER
+from support.server import Server
 from support.stranger import BODY_MAX, NEIGHBOUR, NOW_S, STRANGER, WAITS_MAX_S, StrangerCase
 
 VALUES, VALUE_BYTES = 3000, 400
@@ -150,6 +151,41 @@ class Stranger(StrangerCase):
         ])
         for answer in answers[:2]:
             self.assertIn(answer.status, (200, 400, 422, 504), answer)
+
+    def test_questions_that_wait(self):
+        """Tenants take turns: a question waits for those that run, not for all that another tenant has asked before."""
+        for length in (5, 10, 20, 40, 90):
+            def slow(expression=costly(length)):
+                return self.loki(f'{{job="x"}} |~ `{expression}`', limit=5)
+            begin = time.monotonic()
+            slow()
+            alone = time.monotonic() - begin
+            if alone > 0.3:
+                break
+        ends = threading.Event()
+
+        def ask_on():
+            while not ends.is_set():
+                slow()
+        strangers = [threading.Thread(target=ask_on, daemon=True) for _ in range(20)]
+        for one in strangers:
+            one.start()
+        wait_until(lambda: self.waiting(STRANGER) > 8, 60, "the stranger's questions wait")
+        waits = []
+        for _ in range(5):
+            begin = time.monotonic()
+            answer = http_request(self.server.port, "POST", "/api/v1/datapoints/query", kairos(["own"]), NEIGHBOUR, 120)
+            waits.append(time.monotonic() - begin)
+            self.assertEqual(answer.status, 200, answer)
+            self.assertEqual(self.waiting(NEIGHBOUR), 0)
+        ends.set()
+        for one in strangers:
+            one.join(120)
+        print(f"    the neighbour's questions behind 20 of {alone:.2f} s: {', '.join(f'{w:.2f}' for w in waits)} s", flush=True)
+        self.assertLess(max(waits), (4 * alone + WAITS_MAX_S) * TIMES_SLOWER)
+
+    def waiting(self, tenant):
+        return http_request(self.server.port, "GET", "/api/v1/admin/runningqueries", None, tenant, 120).json()["queries waiting"]
 
     def test_bodies_that_are_deep_or_wrong(self):
         deep = "[" * (BODY_MAX // 2 - 10) + "]" * (BODY_MAX // 2 - 10)

@@ -7,6 +7,9 @@
 #include <future>
 #include <memory>
 #include <new>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace varve {
 namespace {
@@ -39,6 +42,73 @@ TEST(TaskPool, RefusesWhenTheQueueIsFull) {
     release.set_value();
   }
   EXPECT_EQ(ran, 3);
+}
+
+// The thread is busy until the tasks have been posted.
+std::string order_of(const std::vector<std::pair<std::string, std::string>>& posts) {
+  std::promise<void> started, release;
+  std::string order;
+  {
+    TaskPool pool(1);
+    EXPECT_TRUE(pool.post([&] {
+      started.set_value();
+      release.get_future().wait();
+    }));
+    started.get_future().wait();
+    for (const auto& [share, name] : posts) EXPECT_TRUE(pool.post([&order, n = name] { order += n; }, share));
+    release.set_value();
+  }
+  return order;
+}
+
+TEST(TaskPool, SharesTakeTurns) {
+  EXPECT_EQ(order_of({{"a", "1"}, {"a", "2"}, {"a", "3"}, {"a", "4"}, {"b", "x"}, {"", "."}, {"b", "y"}}), "1x.2y34");
+  EXPECT_EQ(order_of({{"a", "1"}, {"b", "x"}, {"c", "?"}, {"a", "2"}, {"c", "!"}}), "1x?2!");
+}
+
+TEST(TaskPool, AShareHasHalfOfTheQueue) {
+  std::promise<void> started, release;
+  TaskPool pool(1, 4);
+  ASSERT_TRUE(pool.post([&] {
+    started.set_value();
+    release.get_future().wait();
+  }));
+  started.get_future().wait();
+  EXPECT_TRUE(pool.post([] {}, "a"));
+  EXPECT_TRUE(pool.post([] {}, "a"));
+  EXPECT_FALSE(pool.post([] {}, "a"));
+  EXPECT_TRUE(pool.post([] {}, "b"));
+  EXPECT_EQ(pool.waiting("a"), 2U);
+  EXPECT_EQ(pool.waiting("b"), 1U);
+  EXPECT_EQ(pool.waiting("c"), 0U);
+  EXPECT_EQ(pool.waiting(), 3U);
+  EXPECT_TRUE(pool.post([] {}));
+  EXPECT_FALSE(pool.post([] {}, "b"));
+  release.set_value();
+}
+
+// While a task of a share runs, a thread is left for others.
+TEST(TaskPool, AShareRunsSoManyAtOnce) {
+  std::promise<void> started, release, other;
+  std::atomic<int> of_a = 0;
+  {
+    TaskPool pool(2, 1024, TaskPool::Priority::normal, 1);
+    ASSERT_TRUE(pool.post(
+        [&] {
+          ++of_a;
+          started.set_value();
+          release.get_future().wait();
+        },
+        "a"));
+    started.get_future().wait();
+    for (int i = 0; i < 10; ++i) ASSERT_TRUE(pool.post([&] { ++of_a; }, "a"));
+    ASSERT_TRUE(pool.post([&] { other.set_value(); }, "b"));
+    other.get_future().wait();
+    EXPECT_EQ(of_a, 1);
+    EXPECT_EQ(pool.waiting("a"), 10U);
+    release.set_value();
+  }
+  EXPECT_EQ(of_a, 11) << "what was posted runs before the pool goes";
 }
 
 TEST(TaskPool, ATaskMayPostAnother) {

@@ -37,6 +37,9 @@
 namespace varve::server {
 namespace {
 
+// Of deletes and settling: one of a tenant at a time, so that the next tenant's need not wait for it.
+constexpr unsigned kSlowThreads = 4;
+
 constexpr std::chrono::milliseconds kTaskPause{1000};
 constexpr std::chrono::milliseconds kCountPause{5000};
 
@@ -302,7 +305,7 @@ Status Server::start() {
   s.queries = std::make_unique<query::Engine>(s.engine->series(), s.engine->samples(), s.clock, query_limits(s.config),
                                               s.memory, s.counters);
   s.query_pool = std::make_unique<TaskPool>(0);
-  s.settle_pool = std::make_unique<TaskPool>(1, 1024, TaskPool::Priority::low);
+  s.settle_pool = std::make_unique<TaskPool>(kSlowThreads, 1024, TaskPool::Priority::low, 1);
   s.snmp = std::make_unique<SnmpParts>(s.config, s.engine->texts(), s.engine->passing_texts(), *s.device_counters,
                                        *s.query_pool, s.clock);
   VARVE_RETURN_IF_ERROR(s.snmp->start());

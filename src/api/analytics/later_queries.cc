@@ -57,11 +57,12 @@ Result<std::string> LaterQueries::begin(const std::string& tenant, std::string b
     const MutexLock lock(shared_->mutex);
     shared_->queries.emplace(id, query);
   }
-  const bool taken = pool_.post([shared = shared_, query] {
+  const auto run = [shared = shared_, query] {
     query->run();
     shared->ended(*query);  // who is told that it failed finds it in the list
     query->tell_end();
-  });
+  };
+  const bool taken = pool_.post(run, tenant);
   if (taken) return id;
   const MutexLock lock(shared_->mutex);
   shared_->queries.erase(id);

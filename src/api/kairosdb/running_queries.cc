@@ -45,7 +45,7 @@ void list(const query::Engine& engine, const TaskPool& pool, const Request& requ
   Writer json(body);
   json.begin_object().key("queries").begin_array();
   for (const auto& running : engine.running().list(request.tenant)) append_running(json, running);
-  json.end_array().member("queries waiting", pool.waiting()).end_object();
+  json.end_array().member("queries waiting", pool.waiting(request.tenant)).end_object();
   respond(kairosdb_response(200, std::move(body)));
 }
 

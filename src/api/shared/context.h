@@ -48,7 +48,7 @@ struct Context {
   write::MessageIntake* message_intake;  // which are taken; nullptr as that
   tracker::Ownership& ownership;
   TaskPool& query_pool;
-  TaskPool& slow_pool;  // one thread, for what may take minutes: settling and deletes
+  TaskPool& slow_pool;  // for what may take minutes: settling and deletes; one of a tenant at a time
   const Clock& clock;
   Metrics& metrics;
   std::string version;  // of varve

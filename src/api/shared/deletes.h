@@ -23,7 +23,7 @@ struct DeleteContext {
   query::Engine& engine;  // the deletes' search for series is one of its running queries
   storage::SeriesStore& series;
   storage::SampleStore& samples;
-  TaskPool& pool;    // deletes run there: one that may be busy for minutes, and best has one thread
+  TaskPool& pool;    // deletes run there: one that may be busy for minutes
   Metrics& metrics;  // varve_deletes_total{api}, varve_samples_deleted_total
 };
 

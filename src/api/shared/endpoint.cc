@@ -42,7 +42,7 @@ Response Endpoint::finish(const Request& request, std::int64_t start_ns, const A
 // The responder keeps the request.
 template <class Task>
 void Endpoint::post(const Request& request, const Responder& respond, Task task) const {
-  if (pool_.post(std::move(task))) return;
+  if (pool_.post(std::move(task), request.tenant)) return;
   respond(error({Code::unavailable, "too many requests are waiting"}, request));
 }
 
