@@ -13,6 +13,7 @@
 #include "api/analytics/errors.h"
 #include "api/analytics/schema.h"
 #include "api/shared/endpoint.h"
+#include "api/shared/query_answer.h"
 #include "base/log.h"
 #include "base/mutex.h"
 #include "language/analytics/members.h"
@@ -62,16 +63,27 @@ class Purges {
 struct PurgeUnderWay {
   std::shared_ptr<Purges> purges;
   std::string tenant, id;
+  std::shared_ptr<query::UnderWay> query = nullptr;
+  PurgeUnderWay(std::shared_ptr<Purges> all, std::string of_tenant, std::string own_id)
+      : purges(std::move(all)), tenant(std::move(of_tenant)), id(std::move(own_id)) {}
+  PurgeUnderWay(const PurgeUnderWay&) = delete;
+  PurgeUnderWay& operator=(const PurgeUnderWay&) = delete;
   ~PurgeUnderWay() { purges->end(tenant); }
+
+  // It may take as long as it likes.
+  [[nodiscard]] Status go_on() const {
+    if (!query->ticket().cancelled()->load()) return {};
+    return fail(Code::cancelled, "the purge was cancelled");
+  }
 };
 
 // Messages before this time go.
 Result<std::int64_t> end_of_purge(const MessageSource& source, const std::string& tenant, const PurgeInput& input,
-                                  std::int64_t now_us) {
+                                  std::int64_t now_us, const PurgeUnderWay& purge) {
   constexpr int kWhole = 100;
   if (input.percent == 0) return input.before_us;
   if (input.percent == kWhole) return source.now_us() + 1000;  // the clock's millisecond belongs to it
-  VARVE_ASSIGN_OR_RETURN(const auto first_us, oldest_message(source, tenant, [] { return Status(); }));
+  VARVE_ASSIGN_OR_RETURN(const auto first_us, oldest_message(source, tenant, [&] { return purge.query->check(); }));
   if (!first_us || *first_us >= now_us) return now_us;
   const double kept = static_cast<double>(now_us) - static_cast<double>(*first_us);
   return *first_us + static_cast<std::int64_t>(kept * input.percent / kWhole);
@@ -80,7 +92,8 @@ Result<std::int64_t> end_of_purge(const MessageSource& source, const std::string
 void delete_before(storage::MessageStore& store, const PurgeUnderWay& purge, std::int64_t end_us) {
   constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min();
   if (end_us == kFirst) return;
-  const auto deleted = store.delete_messages(purge.tenant, kFirst, end_us - 1, {});
+  const auto deleted =
+      purge.query->explain(store.delete_messages(purge.tenant, kFirst, end_us - 1, {}, [&] { return purge.go_on(); }));
   if (deleted) {
     log::info("messages are purged", {{"purge", purge.id}, {"deleted", *deleted}});
   } else {
@@ -89,24 +102,15 @@ void delete_before(storage::MessageStore& store, const PurgeUnderWay& purge, std
 }
 
 struct Purging {
-  const MessageSource source;
-  storage::MessageStore& store;
-  storage::SlotStore& slots;
-  TaskPool& pool;
+  const PurgeContext context;
   const std::shared_ptr<Purges> purges = std::make_shared<Purges>();
 
   Result<Response> operator()(const Request& request) const {
     // A clock that has jumped must not make all of it old.
-    const std::int64_t now_us = source.now_us() - slots.slot_counts().clock_held_ms * 1000;
+    const std::int64_t now_us = context.source.now_us() - context.slots.slot_counts().clock_held_ms * 1000;
     VARVE_ASSIGN_OR_RETURN(const auto input, read_purge(request.body, now_us));
     const auto [id, is_new] = purges->begin(request.tenant);
-    if (is_new) {
-      const std::shared_ptr<const PurgeUnderWay> purge(new PurgeUnderWay{purges, request.tenant, id});
-      VARVE_ASSIGN_OR_RETURN(const auto end_us, end_of_purge(source, request.tenant, input, now_us));
-      if (!pool.post([&to = store, purge, end_us] { delete_before(to, *purge, end_us); })) {
-        return fail(Code::unavailable, "too many requests are waiting");
-      }
-    }
+    if (is_new) VARVE_RETURN_IF_ERROR(start(request, input, now_us, id));
     std::string body;
     protocol::json::Writer(body)
         .begin_object()
@@ -114,6 +118,17 @@ struct Purging {
         .member("purge_id", id)
         .end_object();
     return Response::json(200, std::move(body));
+  }
+
+  Status start(const Request& request, const PurgeInput& input, std::int64_t now_us, const std::string& id) const {
+    const auto purge = std::make_shared<PurgeUnderWay>(purges, request.tenant, id);
+    const auto shown =
+        query::shown_as(request.tenant, "messages_purge", std::string(request.body.substr(0, query::kQueryTextMax)));
+    VARVE_ASSIGN_OR_RETURN(purge->query, query::UnderWay::begin(context.source.engine, shown, nullptr));
+    VARVE_ASSIGN_OR_RETURN(const auto end_us, end_of_purge(context.source, request.tenant, input, now_us, *purge));
+    const auto work = [&store = context.store, purge, end_us] { delete_before(store, *purge, end_us); };
+    if (context.slow_pool.post(work, request.tenant)) return {};
+    return fail(Code::unavailable, "too many requests are waiting");
   }
 };
 
@@ -137,10 +152,9 @@ Result<PurgeInput> read_purge(std::string_view body, std::int64_t now_us) {
   return PurgeInput{.percent = 0, .before_us = number};
 }
 
-void add_purge_route(Router& router, const Context& context, const MessageSource& source) {
+void add_purge_route(Router& router, const PurgeContext& context) {
   const Endpoint endpoint(context.query_pool, {.status_of = analytics_status_of});
-  router.add(Method::post, "/analytics/operation/database-purge",
-             endpoint.on_pool(Purging{source, *context.messages, context.slots, context.slow_pool}), Effect::deletes);
+  router.add(Method::post, "/analytics/operation/database-purge", endpoint.on_pool(Purging{context}), Effect::deletes);
 }
 
 }  // namespace varve::api

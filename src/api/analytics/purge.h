@@ -6,9 +6,10 @@
 #include <string_view>
 
 #include "api/analytics/answering.h"
-#include "api/shared/context.h"
 #include "api/shared/http.h"
 #include "base/result.h"
+#include "base/task_pool.h"
+#include "storage/slot_store.h"
 
 namespace varve::api {
 
@@ -21,6 +22,15 @@ struct PurgeInput {
 // Error: invalid.
 Result<PurgeInput> read_purge(std::string_view body, std::int64_t now_us);
 
-void add_purge_route(Router& router, const Context& context, const MessageSource& source);
+// All of it outlives the router's server.
+struct PurgeContext {
+  MessageSource source;
+  storage::MessageStore& store;  // that of the source
+  const storage::SlotStore& slots;
+  TaskPool& query_pool;
+  TaskPool& slow_pool;
+};
+// A purge under way is one of the running queries, and ends when it is killed.
+void add_purge_route(Router& router, const PurgeContext& context);
 
 }  // namespace varve::api

@@ -3,7 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
+#include <thread>
+#include <vector>
+
+#include "api/kairosdb/running_queries.h"
+#include "api/testing/memory_api.h"
 
 namespace varve::api {
 namespace {
@@ -31,6 +37,67 @@ TEST(PurgeInput, NothingElse) {
     ASSERT_FALSE(input) << body;
     EXPECT_EQ(input.error().code, Code::invalid) << body;
   }
+}
+
+// A store whose deletes go on until they may not.
+class EndlessMessages final : public storage::MessageStore {
+ public:
+  void append_messages(std::string_view, const message::Batch&, AppendDone done) override { done({}); }
+  [[nodiscard]] Result<std::vector<storage::MessagePart>> message_parts(std::string_view, std::int64_t,
+                                                                        std::int64_t) const override {
+    return {};
+  }
+  [[nodiscard]] Result<storage::MessageNames> message_names(std::string_view) const override { return {}; }
+  Result<std::uint64_t> delete_messages(std::string_view, std::int64_t, std::int64_t, const message::Condition&,
+                                        const storage::GoOn& go_on) override {
+    for (deleting = true;;) {
+      VARVE_RETURN_IF_ERROR(go_on());
+    }
+  }
+  std::atomic<bool> deleting{false};
+};
+
+class NoSlots final : public storage::SlotStore {
+ public:
+  [[nodiscard]] storage::SlotCounts slot_counts() const override { return {}; }
+  [[nodiscard]] std::vector<storage::SlotState> slots(model::TenantId, std::size_t) const override { return {}; }
+  [[nodiscard]] std::vector<storage::SetAsideWork> set_aside() const override { return {}; }
+};
+
+class PurgeTest : public testing::MemoryApi {
+ protected:
+  PurgeTest() : MemoryApi("") {
+    add_purge_route(router_, {{messages_, engine_, clock_, 100}, messages_, slots_, pool_, slow_});
+    add_admin_queries(router_, engine_, pool_);
+  }
+  Response purge() {
+    Request request;
+    request.method = Method::post;
+    request.tenant = "t";
+    request.path = "/analytics/operation/database-purge";
+    request.body = R"({"purge_input":100})";
+    request.gone = gone_;
+    return answer_of(router_, request);
+  }
+
+  EndlessMessages messages_;
+  NoSlots slots_;
+  TaskPool slow_{1};
+};
+
+TEST_F(PurgeTest, IsListedAndEndsWhenItIsKilled) {
+  const Response started = purge();
+  EXPECT_EQ(started.status, 200) << started.body;
+  EXPECT_NE(started.body.find(R"("status":"started")"), std::string::npos) << started.body;
+  while (!messages_.deleting) std::this_thread::yield();
+  EXPECT_NE(purge().body.find(R"("status":"running")"), std::string::npos);
+  const auto running = engine_.running().list("t");
+  ASSERT_EQ(running.size(), 1U);
+  EXPECT_EQ(running[0].api, "messages_purge");
+  EXPECT_EQ(running[0].text, R"({"purge_input":100})");
+  EXPECT_FALSE(engine_.running().kill("other", running[0].id));
+  EXPECT_TRUE(engine_.running().kill("t", running[0].id));
+  while (!engine_.running().list("t").empty()) std::this_thread::yield();
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ void add_analytics_routes(Router& router, const Context& context) {
                           QueryMetrics(context.metrics, context.clock, "analytics"));
   add_analytics_schema(router, context, source);
   add_message_delete_route(router, context);
-  add_purge_route(router, context, source);
+  add_purge_route(router, {source, *context.messages, context.slots, context.query_pool, context.slow_pool});
   const auto followers =
       std::make_shared<Followers>(*context.news, context.queries.memory(), context.clock, context.metrics);
   Followers::register_metrics(followers, context.metrics);

@@ -14,13 +14,10 @@ namespace {
 
 // Of every metric, those that fit.
 Result<std::vector<model::SeriesId>> find(const DeleteContext& context, model::TenantId tenant,
-                                          const Selection& selection, const std::string& api, const std::string& text,
-                                          std::atomic<bool>* gone) {
-  const query::Request shown = query::shown_as(selection.tenant, api, text.substr(0, query::kQueryTextMax));
-  VARVE_ASSIGN_OR_RETURN(const auto query, query::UnderWay::begin(context.engine, shown, gone));
+                                          const Selection& selection, query::UnderWay& query) {
   if (selection.metric) {
-    return query->explain(context.series.select(tenant, *selection.metric, selection.matchers, {},
-                                                query::still_wanted(query->deadline())));
+    return context.series.select(tenant, *selection.metric, selection.matchers, {},
+                                 query::still_wanted(query.deadline()));
   }
   std::vector<model::SeriesId> all;
   query::Search search;
@@ -28,9 +25,9 @@ Result<std::vector<model::SeriesId>> find(const DeleteContext& context, model::T
   search.matchers = selection.matchers;
   const auto add = [&](model::TenantId, const std::string&, std::span<const model::SeriesId> series) -> Status {
     all.insert(all.end(), series.begin(), series.end());
-    return query->budget().charge(series.size_bytes());
+    return query.budget().charge(series.size_bytes());
   };
-  VARVE_RETURN_IF_ERROR(query::search(context.engine, search, *query, add));
+  VARVE_RETURN_IF_ERROR(query::search(context.engine, search, query, add));
   return all;
 }
 
@@ -43,8 +40,12 @@ Status erase_selection(const DeleteContext& context, const Selection& selection,
   VARVE_RETURN_IF_ERROR(model::check_writable(selection.tenant));
   VARVE_ASSIGN_OR_RETURN(const auto tenant, context.series.find_tenant(selection.tenant));
   if (!tenant) return {};
-  VARVE_ASSIGN_OR_RETURN(const auto series, find(context, *tenant, selection, api, text, gone));
-  VARVE_ASSIGN_OR_RETURN(const auto report, context.samples.erase(*tenant, series, selection.range, gone));
+  // In the list of what runs until it has ended; killing it sets `gone`.
+  const query::Request shown = query::shown_as(selection.tenant, api, text.substr(0, query::kQueryTextMax));
+  VARVE_ASSIGN_OR_RETURN(const auto query, query::UnderWay::begin(context.engine, shown, gone));
+  VARVE_ASSIGN_OR_RETURN(const auto series, query->explain(find(context, *tenant, selection, *query)));
+  VARVE_ASSIGN_OR_RETURN(const auto report,
+                         query->explain(context.samples.erase(*tenant, series, selection.range, gone)));
   context.metrics.counter("varve_samples_deleted_total", "Samples that deletes have erased, about.")
       .add(report.samples);
   if (!selection.range.empty()) context.series.forget_empty(*tenant, series);
