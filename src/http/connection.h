@@ -135,9 +135,10 @@ class Connection final : public net::Stream {
   std::size_t taken_ = 0;          // by the reader, who must take enough until then
   std::chrono::steady_clock::time_point reader_until_{};
   std::function<Status(std::string&)> more_;
-  std::shared_ptr<Feed> feed_;  // behind more_
-  bool feed_waits_ = false;     // for something to send
-  bool feed_ended_ = false;     // and what it gave last is on its way
+  TaskPool* more_pool_ = nullptr;  // Response::pool
+  std::shared_ptr<Feed> feed_;     // behind more_
+  bool feed_waits_ = false;        // for something to send
+  bool feed_ended_ = false;        // and what it gave last is on its way
   std::string piece_;
   bool piece_under_way_ = false;  // on the pool, which has more_ and piece_
   bool piece_made_ = false;       // in piece_, not yet sent; empty: the end

@@ -102,6 +102,7 @@ void Connection::break_off(const Held* answered) {
   replace(ended);
   if (ended.end != kStreamed) return;
   ++exchange_;  // a piece that is being made is not wanted any more
+  request_.gone->store(true);
   piece_under_way_ = piece_made_ = false;
   more_ = nullptr;
   feed_ = nullptr;
@@ -183,6 +184,7 @@ void Connection::start_stream(Response& response) {
   if (upgraded_) keep_alive_ = false;
   check(!piece_under_way_ && !more_ && !feed_, "one answer is streamed at a time");
   more_ = std::move(response.more);
+  more_pool_ = response.pool;
   feed_ = std::move(response.feed);
   feed_waits_ = feed_ended_ = false;
   state_ = State::streaming;
@@ -253,28 +255,31 @@ void Connection::next_piece() {
   if (piece_under_way_ || !more_) return;
   piece_under_way_ = true;
   const auto self = std::static_pointer_cast<Connection>(shared_from_this());
-  const bool posted =
-      service_->pool->post([held = held_.empty() ? nullptr : held_.back().held, self, number = exchange_,
-                            make = std::move(more_), piece = std::move(piece_)]() mutable {
-        piece.clear();
-        const Status made = guarded([&] { return make(piece); });
-        log_failure("a streamed answer failed", made);
-        // What is held goes last, behind the memory that it stands for.
-        const auto told = guarded([&] {
-          self->dispatch([held = std::move(held), self, number, made = made.has_value(), make = std::move(make),
-                          piece = std::move(piece)]() mutable {
-            if (self->exchange_ != number) return;  // closed, or ended
-            self->piece_under_way_ = false;
-            if (!made) return self->close_unfinished(self->parser_.info().http_1_0);
-            self->more_ = std::move(make);
-            self->piece_ = std::move(piece);
-            self->piece_made_ = true;
-            self->stream();
-            self->run();
-          });
-        });
-        if (!told) self->lost_ = number;
+  auto make_piece = [held = held_.empty() ? nullptr : held_.back().held, self, number = exchange_,
+                     make = std::move(more_), piece = std::move(piece_)]() mutable {
+    piece.clear();
+    const Status made = guarded([&] { return make(piece); });
+    if (made || made.error().code != Code::cancelled) log_failure("a streamed answer failed", made);
+    // What is held goes last, behind the memory that it stands for.
+    const auto told = guarded([&] {
+      self->dispatch([held = std::move(held), self, number, made = made.has_value(), make = std::move(make),
+                      piece = std::move(piece)]() mutable {
+        if (self->exchange_ != number) return;  // closed, or ended
+        self->piece_under_way_ = false;
+        if (!made) return self->close_unfinished(self->parser_.info().http_1_0);
+        self->more_ = std::move(make);
+        self->piece_ = std::move(piece);
+        self->piece_made_ = true;
+        self->stream();
+        self->run();
       });
+    });
+    if (!told) self->lost_ = number;
+  };
+  // Where there is no room it is made beside the others, rather than that the answer ends.
+  const auto shared = std::make_shared<decltype(make_piece)>(std::move(make_piece));
+  const auto task = [shared] { (*shared)(); };
+  const bool posted = (more_pool_ != nullptr && more_pool_->post(task, request_.tenant)) || service_->pool->post(task);
   if (!posted) return close_unfinished(parser_.info().http_1_0);
   if (!is_blocked()) set_deadline(kLookForLost);
 }

@@ -16,6 +16,11 @@
 
 #include "base/result.h"
 
+namespace varve {
+class MemoryLedger;
+class TaskPool;
+}  // namespace varve
+
 namespace varve::http {
 
 enum class Method { get, head, post, put, delete_, options, other };
@@ -78,22 +83,25 @@ struct Response {
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
   // If set, the body goes on: called for the next piece each time the last one is on its way (so a slow reader holds
-  // one piece), until it leaves `piece` empty. Sent chunked. Runs on the handler's pool, never two at once. An error is
-  // logged and ends the connection without the last chunk, so the client sees that the answer is not whole.
+  // one piece), until it leaves `piece` empty. Sent chunked. Runs on `pool`, never two at once. An error is logged (but
+  // Code::cancelled) and ends the connection without the last chunk, so the client sees that the answer is not whole.
   std::function<Status(std::string& piece)> more;
   bool pack_small = false;               // compressed where the client takes that, whatever it gains
   std::shared_ptr<Held> held = nullptr;  // may be nullptr
   // If set, the body goes on with it behind what `more` gives. Such an answer is not compressed, and the server does
   // not wait for its end when it stops.
   std::shared_ptr<Feed> feed = nullptr;
+  // Where `more` runs, in turns with other tenants, as it may take long; it outlives the server. nullptr, or no room
+  // there: a pool of the server.
+  TaskPool* pool = nullptr;
 
   static Response text(int status, std::string body) {
-    return {status, "text/plain; charset=utf-8", {}, std::move(body), {}, false, nullptr, nullptr};
+    return {status, "text/plain; charset=utf-8", {}, std::move(body), {}, false, nullptr, nullptr, nullptr};
   }
   static Response json(int status, std::string body) {
-    return {status, "application/json; charset=UTF-8", {}, std::move(body), {}, false, nullptr, nullptr};
+    return {status, "application/json; charset=UTF-8", {}, std::move(body), {}, false, nullptr, nullptr, nullptr};
   }
-  static Response empty(int status) { return {status, "", {}, "", {}, false, nullptr, nullptr}; }
+  static Response empty(int status) { return {status, "", {}, "", {}, false, nullptr, nullptr, nullptr}; }
 };
 
 // Makes the answer to an error in the form that the clients of a path know. `path`: as Request::path.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What clients that are slow, greedy, broken or gone get, and how the server stops.
 #include <deque>
+#include <future>
 #include <thread>
 
 #include "base/mutex.h"
@@ -245,6 +246,39 @@ TEST_F(ServerTest, HoldsTwoPiecesForASlowReader) {
   // Socket buffers on both sides hold some; what they do not hold must not have been made.
   EXPECT_LT(made, 40);
   EXPECT_GT(client.read(100'000'000).size(), 99'000'000U);
+}
+
+TEST_F(ServerTest, PiecesAreMadeOnThePoolThatTheAnswerNames) {
+  std::promise<std::thread::id> id;
+  std::promise<void> release;
+  TaskPool own(1), full(1, 1);
+  ASSERT_TRUE(own.post([&] { id.set_value(std::this_thread::get_id()); }));
+  const std::thread::id thread = id.get_future().get();
+  ASSERT_TRUE(full.post([&] { release.get_future().wait(); }));
+  while (full.waiting() != 0) std::this_thread::yield();
+  ASSERT_TRUE(full.post([] {}));
+  std::atomic<int> there = 0, elsewhere = 0;
+  const auto pieces_on = [&](TaskPool& pool) {
+    return [&](const Request&, const Responder& answer) {
+      Response response = Response::text(200, "");
+      response.pool = &pool;
+      response.more = [&, left = 3](std::string& piece) mutable {
+        ++(std::this_thread::get_id() == thread ? there : elsewhere);
+        if (left-- > 0) piece = "x";
+        return Status();
+      };
+      answer(std::move(response));
+    };
+  };
+  router.add(Method::get, "/own", pieces_on(own));
+  router.add(Method::get, "/full", pieces_on(full));
+  start();
+  EXPECT_EQ(Client(port()).get("/own").body, "xxx");
+  EXPECT_EQ(there, 4);
+  EXPECT_EQ(elsewhere, 0);
+  EXPECT_EQ(Client(port()).get("/full").body, "xxx") << "it goes on beside";
+  EXPECT_EQ(elsewhere, 4);
+  release.set_value();
 }
 
 TEST_F(ServerTest, AStreamThatFailsIsNotMistakenForAWholeOne) {

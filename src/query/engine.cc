@@ -101,10 +101,11 @@ Result<Answer> Engine::run(const Request& request, std::atomic<bool>* cancelled)
   return out;
 }
 
-Result<Engine::Streamed> Engine::stream(const Request& request, std::atomic<bool>* cancelled) const {
+Result<Engine::Streamed> Engine::stream(const Request& request, std::shared_ptr<std::atomic<bool>> cancelled) const {
   VARVE_RETURN_IF_ERROR(check_metrics(request, limits_.metrics_max));
-  VARVE_ASSIGN_OR_RETURN(auto query, UnderWay::begin(*this, request, cancelled));
+  VARVE_ASSIGN_OR_RETURN(auto query, UnderWay::begin(*this, request, cancelled.get()));
   VARVE_ASSIGN_OR_RETURN(auto out, query->explain(sliced_or_whole(request, *query)));
+  if (out.later != nullptr) out.later->end_with(std::move(cancelled));
   // The columns of a slice, which are there twice while they grow.
   const std::size_t slices = out.later != nullptr ? out.later->bytes() + 2 * limits_.slice_bytes : 0;
   VARVE_RETURN_IF_ERROR(query->answered(count_bytes(out.answer) + slices));
@@ -129,9 +130,11 @@ Result<Engine::Streamed> Engine::sliced_or_whole(const Request& request, UnderWa
     auto whole = answer(request, query, some);
     if (whole) return Streamed{std::move(*whole), nullptr};
     if (whole.error().code != Code::limit) return fail(whole.error());
+    query.ticket().count().begin_again();
     VARVE_ASSIGN_OR_RETURN(auto later, SlicedAnswer::begin(*this, request, query));
     if (later != nullptr) return Streamed{later->take_groups(), std::move(later)};
   }
+  query.ticket().count().begin_again();
   VARVE_ASSIGN_OR_RETURN(auto whole, answer(request, query, query.budget()));
   return Streamed{std::move(whole), nullptr};
 }

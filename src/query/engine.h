@@ -58,7 +58,8 @@ class Engine {
     // Groups are asked for in order. Errors: those of SlicedAnswer::next().
     Result<bool> has_point(std::size_t metric, std::size_t group, std::size_t& at);
   };
-  [[nodiscard]] Result<Streamed> stream(const Request& request, std::atomic<bool>* cancelled) const;
+  // `cancelled` ends what is read later, too.
+  [[nodiscard]] Result<Streamed> stream(const Request& request, std::shared_ptr<std::atomic<bool>> cancelled) const;
   // As run(), as a part of a query that has begun and goes on: what is read counts for that, and what it charged stays
   // so.
   [[nodiscard]] Result<Answer> run(const Request& request, UnderWay& query) const;

@@ -33,6 +33,11 @@ std::string width_text(std::int64_t width_ms);
 class ReadCount {
  public:
   void series(std::uint64_t n) { mine().series.fetch_add(n, std::memory_order_relaxed); }
+  // The same question is answered another way: its series are counted then. What was read has been read. Nobody else
+  // counts meanwhile.
+  void begin_again() {
+    for (Part& part : parts_) part.series.store(0, std::memory_order_relaxed);
+  }
   void samples(std::uint64_t n) { mine().samples.fetch_add(n, std::memory_order_relaxed); }
   void chunk() { mine().chunks.fetch_add(1, std::memory_order_relaxed); }
   void windows(std::int64_t width_ms, std::uint64_t n);

@@ -275,8 +275,7 @@ Result<std::vector<Points>> SlicedAnswer::read(std::span<const Source> sources, 
   const bool is_least = sources.size() == 1 && range.last - range.first <= metric.step_ms();
   Budget budget(is_least ? limits.memory_bytes : limits.slice_bytes, is_least ? engine_.memory() : nullptr);
   SampleRuns runs(series.size(), budget);
-  // Nobody who waits is asked: where the connection has ended, nobody calls this again.
-  const Deadline deadline(engine_.clock(), limits, nullptr);
+  const Deadline deadline(engine_.clock(), limits, cancelled_.get());
   const unsigned threads = threads_for(series.size(), limits);
   VARVE_RETURN_IF_ERROR(engine_.samples().scan(tenant_, series, deadline.options(range, threads), runs));
   std::vector<Points> lists;

@@ -6,11 +6,13 @@
 // What arrives or goes between the two shows in the samples and not in the counts.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "aggregate/points.h"
@@ -43,6 +45,9 @@ class SlicedAnswer {
   // or what the store says.
   Result<aggregate::Points> next(std::size_t metric, std::size_t group);
 
+  // Once it is set, the slice that is being read ends soon, with Code::cancelled. May be nullptr.
+  void end_with(std::shared_ptr<const std::atomic<bool>> cancelled) { cancelled_ = std::move(cancelled); }
+
  private:
   // A group of the answer: what is read for it.
   struct Source {
@@ -70,6 +75,7 @@ class SlicedAnswer {
 
   const Engine& engine_;
   const model::TenantId tenant_;
+  std::shared_ptr<const std::atomic<bool>> cancelled_;
   Answer groups_;
   std::vector<Metric> metrics_;
   // Of groups from `ahead_from_` on, of the metric that is being read.

@@ -37,7 +37,7 @@ Result<Response> answer(const CeresHandlers& self, const Request& request) {
   query::Request wanted = language::ceres::to_request(asked, request.tenant, metrics, width_ms);
   wanted.api = self.api();
   wanted.text = target_text(request);
-  VARVE_ASSIGN_OR_RETURN(auto found, self.engine().stream(wanted, request.gone.get()));
+  VARVE_ASSIGN_OR_RETURN(auto found, self.engine().stream(wanted, request.gone));
   CeresHead head{request.tenant, std::move(metrics), asked.aggregator, width_ms, asked.range};
   const query::Read read = found.answer.read;
   auto held = found.answer.held;

@@ -95,7 +95,7 @@ class KairosdbQueries {
       if (writer_ == nullptr) return kairosdb_error(403, "save_as: this replica takes nothing in (roles)");
       asked.wanted.save = language::kairosdb::saver(*writer_, request.tenant);
     }
-    VARVE_ASSIGN_OR_RETURN(auto found, engine_.stream(asked.wanted, request.gone.get()));
+    VARVE_ASSIGN_OR_RETURN(auto found, engine_.stream(asked.wanted, request.gone));
     auto held = found.answer.held;
     Response response = with_read(kairosdb_response(200, ""), found.answer.read);
     const auto text = std::make_shared<KairosdbAnswer>(std::move(asked.heads), std::move(found.answer), pool_,

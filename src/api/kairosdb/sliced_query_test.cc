@@ -96,6 +96,26 @@ TEST_F(SlicedQueryTest, SmallGroupsComeTogether) {
   EXPECT_LE(pieces_, 3U);
 }
 
+TEST_F(SlicedQueryTest, EndsWithinASliceWhereNobodyWaits) {
+  put_random("m", 40'000);
+  Request request = request_of(R"({"name":"m"})");
+  request.gone = std::make_shared<std::atomic<bool>>(false);
+  const auto sink = std::make_shared<WaitingSink>();
+  const Router::Match found = sliced_router_.find(request.method, request.path, request.name_slashes);
+  (*found.handler)(request, Responder(sink));
+  Response response = sink->wait();
+  ASSERT_EQ(response.status, 200);
+  EXPECT_NE(response.pool, nullptr) << "slices are read where questions are answered";
+  const auto read = std::ranges::find(response.headers, "Varve-Read", [](const auto& header) { return header.first; });
+  ASSERT_NE(read, response.headers.end());
+  EXPECT_TRUE(read->second.starts_with("series=4, ")) << read->second;
+  *request.gone = true;
+  std::string piece;
+  const Status status = response.more(piece);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, Code::cancelled);
+}
+
 TEST_F(SlicedQueryTest, AFailureEndsTheAnswer) {
   put_random("m", 40'000);
   const Request request = request_of(R"({"name":"m"})");

@@ -42,7 +42,7 @@ class OpentsdbQueries {
                                             : opentsdb::parse_query(request.query, now));
     VARVE_ASSIGN_OR_RETURN(auto compiled, language::opentsdb::to_request(parsed, request.tenant, engine_.series()));
     compiled.text = request.method == Method::post ? std::string(request.body) : text_of(request.query);
-    VARVE_ASSIGN_OR_RETURN(auto found, engine_.stream(compiled, request.gone.get()));
+    VARVE_ASSIGN_OR_RETURN(auto found, engine_.stream(compiled, request.gone));
     auto held = found.answer.held;
     Response response = with_read(Response::json(200, ""), found.answer.read);
     const auto text = std::make_shared<OpentsdbAnswer>(std::move(parsed), std::move(found));

@@ -36,7 +36,9 @@ template <class Answer>
 Response Endpoint::finish(const Request& request, std::int64_t start_ns, const Answer& answer) const {
   auto response = caught(answer);
   if (counted_) counted_->answered(start_ns);
-  return response ? std::move(*response) : error(response.error(), request);
+  if (!response) return error(response.error(), request);
+  if (response->more) response->pool = &pool_;
+  return std::move(*response);
 }
 
 // The responder keeps the request.
