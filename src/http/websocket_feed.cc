@@ -88,13 +88,13 @@ bool WebSocketFeed::send(std::shared_ptr<const std::string> text) {
   return true;
 }
 
-void WebSocketFeed::send_first(std::string text) {
+void WebSocketFeed::send_first(std::shared_ptr<const std::string> text) {
   std::function<void()> ready;
   {
     const MutexLock lock(mutex_);
     if (ended_) return;
-    bytes_ += text.size();
-    waiting_.push_front(std::make_shared<const std::string>(std::move(text)));
+    bytes_ += text->size();
+    waiting_.push_front(std::move(text));
     ready.swap(ready_);
   }
   if (ready) ready();

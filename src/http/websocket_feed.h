@@ -30,7 +30,7 @@ class WebSocketFeed : public Feed {
   // A text, shared with others. False: there is no room, as the reader does not read.
   bool send(std::shared_ptr<const std::string> text);
   // Likewise, in front of all that wait, whatever room there is.
-  void send_first(std::string text);
+  void send_first(std::shared_ptr<const std::string> text);
   // `last` is sent, if it is not empty, and the connection closed.
   void end(CloseCode code, std::string_view why, std::string last = {});
 

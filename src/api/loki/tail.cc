@@ -68,7 +68,10 @@ Result<Response> answer_tail(const LokiAsking& asking, Tails& tails) {
   const std::string_view text = asking.parameters.get("query").value_or("");
   VARVE_ASSIGN_OR_RETURN(const auto tail, tails.add(asking.request.tenant, text, asked));
   VARVE_ASSIGN_OR_RETURN(const auto lines, stored_lines(asking, asked, tails.news(), *tail));
-  if (!lines.empty()) tail->send_first(lines.text());
+  if (!lines.empty()) {
+    VARVE_ASSIGN_OR_RETURN(auto first, charged_text(tails.ledger(), lines.text()));
+    tail->send_first(std::move(first));
+  }
   tail->start();
   response.feed = tail;
   return response;
@@ -77,7 +80,7 @@ Result<Response> answer_tail(const LokiAsking& asking, Tails& tails) {
 }  // namespace
 
 void add_loki_tail(Router& router, const LokiContext& context, write::MessageNews& news) {
-  const auto tails = std::make_shared<Tails>(news, context.clock, context.metrics);
+  const auto tails = std::make_shared<Tails>(news, context.engine.memory(), context.clock, context.metrics);
   Tails::register_metrics(tails, context.metrics);
   const Endpoint endpoint(context.pool, {.shape = loki_error, .status_of = loki_status_of},
                           QueryMetrics(context.metrics, context.clock, "loki"));

@@ -13,6 +13,15 @@ namespace varve::api {
 
 using protocol::json::Writer;
 
+namespace {
+
+std::unexpected<Error> no_memory_for_tail() {
+  return fail(Code::unavailable, "requests hold all the memory of limits.memory");
+}
+std::unexpected<Error> too_slow() { return fail(Code::limit, "messages come faster than they are read"); }
+
+}  // namespace
+
 TailIdentity tail_identity_of(message::RowView row) {
   constexpr std::size_t kTimeAt = 8, kArrivalAt = 16;  // in a row's head
   std::string key;
@@ -67,13 +76,28 @@ std::string TailLines::dropped() const { return "{\"streams\":[],\"dropped_entri
 
 // ---- Tail
 
-bool Tail::give(const std::shared_ptr<const std::string>& text, const std::set<TailIdentity>& identities) {
+Result<std::shared_ptr<const std::string>> charged_text(std::shared_ptr<MemoryLedger> ledger, std::string text) {
+  struct Charged {
+    Charged(std::shared_ptr<MemoryLedger> ledger, std::string given)
+        : held(std::move(ledger), MemoryLedger::Kind::answer), text(std::move(given)) {}
+    MemoryLedger::Account held;
+    std::string text;
+  };
+  const auto out = std::make_shared<Charged>(std::move(ledger), std::move(text));
+  out->text.shrink_to_fit();  // it may wait for long
+  if (!out->held.resize(out->text.capacity())) return no_memory_for_tail();
+  return std::shared_ptr<const std::string>(out, &out->text);
+}
+
+Status Tail::give(const std::shared_ptr<const std::string>& text, const std::set<TailIdentity>& identities) {
   {
+    constexpr std::size_t kNodeBytes = 64;  // of a set
     const MutexLock lock(tail_mutex_);
     if (!started_) heard_.insert(identities.begin(), identities.end());
-    if (heard_.size() > kHeardMost) return false;
+    if (heard_.size() > kHeardMost) return too_slow();
+    if (!heard_held_.resize(heard_.size() * kNodeBytes)) return no_memory_for_tail();
   }
-  return send(text);
+  return send(text) ? Status() : too_slow();
 }
 
 std::set<TailIdentity> Tail::heard() {
@@ -85,14 +109,15 @@ void Tail::start() {
   const MutexLock lock(tail_mutex_);
   started_ = true;
   heard_.clear();
+  heard_held_.clear();
 }
 
 // ---- Tails
 
 class Tails::Question {
  public:
-  Question(TailQuery asked, const Clock& clock, Counter& dropped)
-      : asked_(std::move(asked)), clock_(clock), dropped_(dropped) {}
+  Question(TailQuery asked, std::shared_ptr<MemoryLedger> ledger, const Clock& clock, Counter& dropped)
+      : asked_(std::move(asked)), ledger_(std::move(ledger)), clock_(clock), dropped_(dropped) {}
 
   void add(std::weak_ptr<Tail> tail) {
     const MutexLock lock(mutex_);
@@ -112,11 +137,12 @@ class Tails::Question {
       if (!meter.status()) return fail_all(meter.status().error());
     }
     if (lines.empty()) return;
-    const auto text = std::make_shared<const std::string>(lines.text());
+    const auto text = charged_text(ledger_, lines.text());
     for (const auto& tail : tails()) {
-      if (tail->give(text, identities)) continue;
+      const Status given = text ? tail->give(*text, identities) : Status(fail(text.error()));
+      if (given) continue;
       dropped_.add();
-      tail->end(http::CloseCode::policy, "messages come faster than they are read", lines.dropped());
+      tail->end(http::CloseCode::policy, given.error().message, lines.dropped());
     }
   }
 
@@ -135,14 +161,16 @@ class Tails::Question {
   }
 
   const TailQuery asked_;
+  const std::shared_ptr<MemoryLedger> ledger_;
   const Clock& clock_;
   Counter& dropped_;
   Mutex mutex_;
   std::vector<std::weak_ptr<Tail>> tails_ VARVE_GUARDED_BY(mutex_);
 };
 
-Tails::Tails(write::MessageNews& news, const Clock& clock, Metrics& metrics)
+Tails::Tails(write::MessageNews& news, std::shared_ptr<MemoryLedger> ledger, const Clock& clock, Metrics& metrics)
     : news_(news),
+      ledger_(std::move(ledger)),
       clock_(clock),
       dropped_(
           metrics.counter("varve_loki_tails_dropped_total", "Loki tails that read too slowly, and were told so.")) {}
@@ -181,7 +209,7 @@ Result<std::shared_ptr<Tail>> Tails::add(const std::string& tenant, std::string_
       return fail(Code::unavailable, "too many follow messages already");
     }
     if (at == questions_.end()) {
-      Shared made{std::make_shared<Question>(std::move(asked), clock_, dropped_), nullptr, 0};
+      Shared made{std::make_shared<Question>(std::move(asked), ledger_, clock_, dropped_), nullptr, 0};
       made.listens = news_.listen(tenant, [question = made.question](const auto& rows) {
         if (rows) {
           question->look_at(*rows);
@@ -195,7 +223,7 @@ Result<std::shared_ptr<Tail>> Tails::add(const std::string& tenant, std::string_
     ++at->second.tails;
     question = at->second.question;
   }
-  auto tail = std::make_shared<Tail>([self = shared_from_this(), key] { self->removed(key); });
+  auto tail = std::make_shared<Tail>(ledger_, [self = shared_from_this(), key] { self->removed(key); });
   question->add(tail);
   return tail;
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/memory_ledger.h"
 #include "base/metrics.h"
 #include "base/mutex.h"
 #include "http/websocket_feed.h"
@@ -54,17 +55,21 @@ class TailLines {
   std::size_t count_ = 0, bytes_ = 0;
 };
 
+// A text that waits for clients, counted in the ledger until the last of them has taken it. Error: unavailable.
+Result<std::shared_ptr<const std::string>> charged_text(std::shared_ptr<MemoryLedger> ledger, std::string text);
+
 // One who follows: first what is stored, then every message that comes. Thread-safe.
 class Tail final : public http::WebSocketFeed {
  public:
-  explicit Tail(std::function<void()> gone) : gone_(std::move(gone)) {}
+  Tail(std::shared_ptr<MemoryLedger> ledger, std::function<void()> gone)
+      : gone_(std::move(gone)), heard_held_(std::move(ledger), MemoryLedger::Kind::answer) {}
   ~Tail() override { gone_(); }
 
   static constexpr std::size_t kHeardMost = 65'536;
 
-  // `identities`: of its messages, which are remembered until start(). False: he reads too slowly, or more has come in
-  // the meantime than can be remembered.
-  bool give(const std::shared_ptr<const std::string>& text, const std::set<TailIdentity>& identities);
+  // `identities`: of its messages, which are remembered until start(). Errors: limit (he reads too slowly, or more has
+  // come in the meantime than can be remembered), unavailable (limits.memory).
+  Status give(const std::shared_ptr<const std::string>& text, const std::set<TailIdentity>& identities);
   // What came so far. What is stored and not among these was not heard.
   [[nodiscard]] std::set<TailIdentity> heard();
   // Nothing is remembered any more.
@@ -75,6 +80,7 @@ class Tail final : public http::WebSocketFeed {
   Mutex tail_mutex_;
   bool started_ VARVE_GUARDED_BY(tail_mutex_) = false;
   std::set<TailIdentity> heard_ VARVE_GUARDED_BY(tail_mutex_);
+  MemoryLedger::Account heard_held_ VARVE_GUARDED_BY(tail_mutex_);
 };
 
 // Thread-safe.
@@ -84,12 +90,13 @@ class Tails : public std::enable_shared_from_this<Tails> {
   static constexpr std::size_t kQuestionsMost = 1'000;
 
   // What is referred to outlives this and every tail.
-  Tails(write::MessageNews& news, const Clock& clock, Metrics& metrics);
+  Tails(write::MessageNews& news, std::shared_ptr<MemoryLedger> ledger, const Clock& clock, Metrics& metrics);
   static void register_metrics(const std::shared_ptr<Tails>& tails, Metrics& metrics);
 
   // He is given what is appended from now on. `text`: of the query. Error: unavailable (too many).
   Result<std::shared_ptr<Tail>> add(const std::string& tenant, std::string_view text, TailQuery asked);
   [[nodiscard]] write::MessageNews& news() const { return news_; }
+  [[nodiscard]] const std::shared_ptr<MemoryLedger>& ledger() const { return ledger_; }
 
  private:
   class Question;
@@ -104,6 +111,7 @@ class Tails : public std::enable_shared_from_this<Tails> {
   [[nodiscard]] bool may_add(const std::string& tenant, bool is_new) const VARVE_REQUIRES(mutex_);
 
   write::MessageNews& news_;
+  const std::shared_ptr<MemoryLedger> ledger_;
   const Clock& clock_;
   Counter& dropped_;
   mutable Mutex mutex_;

@@ -85,6 +85,17 @@ class LokiTail : public ::testing::Test {
     return out;
   }
 
+  // To the end of the feed.
+  static std::string all_taken(const Response& response) {
+    std::string all;
+    for (bool more = true; more;) {
+      std::string piece;
+      more = response.feed->take(piece);
+      all += piece;
+    }
+    return all;
+  }
+
   message::Batch stored_, live_;
   GivenNews news_;
   std::unique_ptr<MessageParts> parts_;
@@ -153,18 +164,34 @@ TEST_F(LokiTail, ATenantHasAShareOfTheQuestions) {
   EXPECT_EQ(ask("limit=0&query=%7Bjob=%22a%22%7D%7C=%220%22").status, 101);
 }
 
+TEST_F(LokiTail, WhatWaitsIsInTheLedger) {
+  const auto ledger = std::make_shared<MemoryLedger>(std::size_t{3} << 20);
+  query::Engine engine(store_, store_, clock_, {}, ledger);
+  parts_ = std::make_unique<MessageParts>(stored_, MessageParts::Kept::hot);
+  add_loki_tail(router_, {*parts_, engine, pool_, clock_, metrics_, 1000}, news_);
+  Response one = ask("query=%7Bjob=%22a%22%7D&limit=0");
+  const Response two = ask("query=%7Bjob=%22a%22%7D&limit=0");
+  ASSERT_EQ(two.status, 101) << two.body;
+  message::Batch large;
+  add_line(large, "a", std::string(1'000'000, 'x'));
+  news_.publish("t", large);
+  const std::size_t held = ledger->held(MemoryLedger::Kind::answer);
+  EXPECT_GT(held, 1'000'000U);
+  EXPECT_LT(held, 1'100'000U) << "two wait for one text";
+  for (int i = 0; i < 3; ++i) news_.publish("t", large);
+  EXPECT_LE(ledger->held(), ledger->limit());
+  EXPECT_TRUE(all_taken(two).ends_with("requests hold all the memory of limits.memory"));
+  one.feed = nullptr;
+  EXPECT_EQ(ledger->held(MemoryLedger::Kind::answer), 0U);
+}
+
 TEST_F(LokiTail, SlowReadersAreTold) {
   start();
   const Response response = ask("query=%7Bjob=%22a%22%7D&limit=0");
   message::Batch large;
   add_line(large, "a", std::string(1'000'000, 'x'));  // a text has 1 MiB at most
   for (int i = 0; i < 6; ++i) news_.publish("t", large);
-  std::string all;
-  for (bool more = true; more;) {
-    std::string piece;
-    more = response.feed->take(piece);
-    all += piece;
-  }
+  const std::string all = all_taken(response);
   EXPECT_TRUE(
       all.contains(R"({"streams":[],"dropped_entries":[{"timestamp":"1699999999999000000","labels":{"job":"a"}}]})"));
   EXPECT_TRUE(all.ends_with("messages come faster than they are read"));
