@@ -49,8 +49,8 @@ TEST(FieldNames, ManyLists) {
 }
 
 TEST(FieldNames, IsInBoth) {
-  FieldNames names;
   for (const std::size_t size : {1, 2, 31, 32, 33, 63, 64, 65, 100}) {
+    FieldNames names;  // it knows lists by where they are, and the next one may be where this one was
     const std::string list = std::string(size - 1, 'n') + "=z=" + kReadable;
     const auto& name = *names.of(std::string_view(list).substr(0, size + 2), 2);
     EXPECT_TRUE(name.is_in_both((list.substr(0, size) + "5i" + kReadable).c_str(), list.c_str()));
