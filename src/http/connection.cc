@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/guarded.h"
+#include "base/parse_memory.h"
 #include "codec/compression.h"
 #include "http/answer.h"
 #include "http/content_coding.h"
@@ -395,7 +396,11 @@ void Connection::call_handler() {
   auto& gone = request_.gone;
   if (gone.use_count() != 1 || gone->load(std::memory_order_relaxed)) gone = std::make_shared<std::atomic<bool>>(false);
   const auto exchange = std::make_shared<Exchange>(std::static_pointer_cast<Connection>(shared_from_this()), exchange_);
-  const Status handled = guarded([&] { (*decision_.handler)(request_, Responder(exchange)); });
+  request_.memory = service_->memory;
+  const Status handled = guarded([&] {
+    const ParseMemory parsing(service_->memory);
+    (*decision_.handler)(request_, Responder(exchange));
+  });
   if (handled) return;
   log_failure("a handler failed", handled);
   exchange->failed(handled.error());

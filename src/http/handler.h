@@ -42,7 +42,8 @@ struct Request {
 
   // Set once the client has hung up: work for it may stop.
   std::shared_ptr<std::atomic<bool>> gone;
-  std::vector<std::size_t> name_slashes;  // of the path; url.h
+  std::vector<std::size_t> name_slashes;           // of the path; url.h
+  std::shared_ptr<MemoryLedger> memory = nullptr;  // for what is made of it (ParseMemory); nullptr: nobody counts
 
   [[nodiscard]] std::optional<std::string_view> param(std::string_view name) const;
   [[nodiscard]] std::string_view header(std::string_view lower_name) const;  // "" if absent

@@ -110,7 +110,7 @@ class KairosdbQueries {
   Result<kairosdb::Query> parse(const Request& request) const {
     const std::string_view json = json_of(request);
     if (json.empty()) return fail(Code::invalid, "query json must not be null or empty");
-    return kairosdb::parse_query(json, engine_.clock().now_ms());
+    return kairosdb::parse_query(json, engine_.clock().now_ms(), engine_.limits().metrics_max);
   }
 
   query::Engine& engine_;

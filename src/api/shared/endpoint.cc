@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/guarded.h"
+#include "base/parse_memory.h"
 
 namespace varve::api {
 namespace {
@@ -34,6 +35,7 @@ bool Endpoint::refuses(const Request& request, const Responder& respond) const {
 
 template <class Answer>
 Response Endpoint::finish(const Request& request, std::int64_t start_ns, const Answer& answer) const {
+  const ParseMemory parsing(request.memory);
   auto response = caught(answer);
   if (counted_) counted_->answered(start_ns);
   if (!response) return error(response.error(), request);

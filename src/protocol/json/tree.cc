@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/json/tree.h"
 
+#include <string>
 #include <utility>
 
+#include "base/parse_memory.h"
 #include "protocol/json/text.h"
 
 namespace varve::protocol::json {
 
 namespace {
 
+// Lists grow by half or twice, and are there twice meanwhile.
+constexpr std::size_t kNodeBytes = 2 * (sizeof(Node) + sizeof(std::string_view));
+
 class Builder {
  public:
-  explicit Builder(Reader& reader) : reader_(reader) {}
+  explicit Builder(Reader& reader, const ItemsMost* most = nullptr) : reader_(reader), most_(most) {}
 
-  Node node(const Element& element, std::size_t depth) {
+  Node node(const Element& element, std::size_t depth, std::size_t items_max = kTreeNodesMax) {
     Node out;
     out.kind = element.kind;
     out.text = element.text;
@@ -31,16 +36,42 @@ class Builder {
         child = reader_.value();
         out.names.push_back(name);
       }
-      if (++nodes_ > kTreeNodesMax) reader_.fail("JSON of more than a million values");
+      take_one(out, items_max);
       if (reader_.failed()) break;
-      out.children.push_back(node(child, depth + 1));
+      out.children.push_back(node(child, depth + 1, most_of(child, depth, name)));
     }
     return out;
   }
 
+  // What became of it.
+  [[nodiscard]] Result<Node> finished(Node node) const {
+    if (no_memory_) return fail(Code::unavailable, "requests hold all the memory of limits.memory");
+    if (reader_.failed()) return fail(Code::invalid, reader_.error());
+    return node;
+  }
+
  private:
+  // May `owner` have one more?
+  void take_one(const Node& owner, std::size_t items_max) {
+    if (++nodes_ > kTreeNodesMax) reader_.fail("JSON of more than a million values");
+    if (owner.children.size() >= items_max) {
+      reader_.fail("there are more than " + std::to_string(items_max) + " " + std::string(most_->name) + "; " +
+                   std::string(most_->setting) + " is " + std::to_string(items_max));
+    }
+    if (nodes_ % kChargedTogether != 0 || ParseMemory::charge(kChargedTogether * kNodeBytes)) return;
+    no_memory_ = true;
+    reader_.fail("no memory");
+  }
+  [[nodiscard]] std::size_t most_of(const Element& child, std::size_t depth, std::string_view name) const {
+    const bool bounded = most_ != nullptr && depth == 0 && child.kind == Kind::array && name == most_->name;
+    return bounded ? most_->items : kTreeNodesMax;
+  }
+
+  static constexpr std::size_t kChargedTogether = 64;
   Reader& reader_;
+  const ItemsMost* const most_;
   std::size_t nodes_ = 0;
+  bool no_memory_ = false;
 };
 
 }  // namespace
@@ -54,18 +85,17 @@ const Node* Node::find(std::string_view name) const {
 }
 
 Result<Node> read_node(Reader& reader, const Element& value) {
-  Node out = Builder(reader).node(value, 0);
-  if (reader.failed()) return fail(Code::invalid, reader.error());
-  return out;
+  Builder builder(reader);
+  return builder.finished(builder.node(value, 0));
 }
 
-Result<Node> read_tree(Reader& reader) {
+Result<Node> read_tree(Reader& reader, const ItemsMost* most) {
   if (reader.is_strict() && !is_utf8(reader.document())) return fail(Code::invalid, "the JSON is not valid UTF-8");
   const Element root = reader.value();
-  Node out = Builder(reader).node(root, 0);
+  Builder builder(reader, most);
+  Node out = builder.node(root, 0);
   if (!reader.failed() && !reader.at_end()) reader.fail("unexpected text after the JSON value" + reader.place());
-  if (reader.failed()) return fail(Code::invalid, reader.error());
-  return out;
+  return builder.finished(std::move(out));
 }
 
 Result<Node> read_strict(Reader& reader) {

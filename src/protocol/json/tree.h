@@ -25,8 +25,15 @@ struct Node {
   [[nodiscard]] const Node* find(std::string_view name) const;
 };
 
-// Errors: invalid, in the reader's words; trailing bytes are one.
-Result<Node> read_tree(Reader& reader);
+// Of a list that is a member of the document: how many items it may have.
+struct ItemsMost {
+  std::string_view name;
+  std::size_t items = 0;
+  std::string_view setting = {};  // that says so, for the error
+};
+// Errors: invalid, in the reader's words; trailing bytes are one. unavailable: there is no room for what is read
+// (ParseMemory).
+Result<Node> read_tree(Reader& reader, const ItemsMost* most = nullptr);
 // The value that was just read, of which arrays and objects are read to their end: a part of a document. Neither what
 // is behind it nor UTF-8 is looked at.
 Result<Node> read_node(Reader& reader, const Element& value);

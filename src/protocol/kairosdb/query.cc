@@ -105,10 +105,11 @@ Status check_plugins(const Node& owner, const std::string& context) {
 
 }  // namespace
 
-Result<Query> parse_query(std::string_view text, Timestamp now) {
+Result<Query> parse_query(std::string_view text, Timestamp now, std::size_t metrics_max) {
   json::Reader reader(text);
   reader.set_lenient(true);
-  VARVE_ASSIGN_OR_RETURN(const Node root, json::read_tree(reader));
+  const json::ItemsMost most{"metrics", metrics_max, "query.metrics_max"};
+  VARVE_ASSIGN_OR_RETURN(const Node root, json::read_tree(reader, &most));
   if (root.kind != Kind::object) return invalid("Not a JSON Object: " + source_of(root));
 
   Query out;

@@ -3,6 +3,7 @@
 // unquoted names, unknown fields outside aggregators), and errors in its words, naming the place.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -37,8 +38,9 @@ struct Query {
 };
 
 // What may follow a query's `limit`, `order` and so on is checked here; what needs data (a sampling of 0) is not.
-// `now`: what relative times are relative to. Errors: invalid.
-Result<Query> parse_query(std::string_view json, model::Timestamp now);
+// `now`: what relative times are relative to. Errors: invalid (also more than `metrics_max`, of which no more are
+// read), unavailable (ParseMemory).
+Result<Query> parse_query(std::string_view json, model::Timestamp now, std::size_t metrics_max = 1'000'000);
 
 inline constexpr std::string_view kRegexPrefix = "regex:";
 

@@ -149,5 +149,14 @@ TEST(ParseQuery, ErrorsOfAnAggregator) {
             "query.metric[0].aggregators[0].align_sampling must be true or false");
 }
 
+TEST(ParseQuery, MetricsAreCountedWhileTheyAreRead) {
+  const std::string three = R"({"start_absolute":1,"metrics":[{"name":"a"},{"name":"b"},{"name":"c"}]})";
+  EXPECT_TRUE(parse_query(three, kNow, 3));
+  const auto refused = parse_query(three, kNow, 2);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::invalid);
+  EXPECT_EQ(refused.error().message, "there are more than 2 metrics; query.metrics_max is 2");
+}
+
 }  // namespace
 }  // namespace varve::protocol::kairosdb
