@@ -21,10 +21,19 @@ auto caught(const Work& work) -> decltype(work()) {
   return out;
 }
 
+// Some of a message that repeats much of what was asked; no character is cut.
+std::string_view told_of(std::string_view message) {
+  constexpr std::size_t kToldMost = 2000;
+  if (message.size() <= kToldMost) return message;
+  std::size_t end = kToldMost;
+  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xc0) == 0x80) --end;
+  return message.substr(0, end);
+}
+
 }  // namespace
 
 Response Endpoint::error(const Error& error, const Request& request) const {
-  return options_.shape(options_.status_of(error.code), error.message, request.path);
+  return options_.shape(options_.status_of(error.code), told_of(error.message), request.path);
 }
 
 bool Endpoint::refuses(const Request& request, const Responder& respond) const {

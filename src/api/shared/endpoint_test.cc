@@ -55,6 +55,16 @@ TEST_F(EndpointTest, AnswersWithTheResult) {
   EXPECT_TRUE(has_metric(R"(varve_query_seconds_count{api="test"} 3)"));
 }
 
+TEST_F(EndpointTest, TellsSomeOfALongError) {
+  const auto failing = [](std::string message) {
+    return [message = std::move(message)](const Request&) -> Result<Response> { return fail(Code::invalid, message); };
+  };
+  EXPECT_EQ(shown(endpoint_.on_pool(failing(std::string(2000, 'x')))), "400 /p: " + std::string(2000, 'x'));
+  EXPECT_EQ(shown(endpoint_.on_pool(failing(std::string(5'000'000, 'x')))), "400 /p: " + std::string(2000, 'x'));
+  EXPECT_EQ(shown(endpoint_.on_pool(failing(std::string(1999, 'x') + "\u20ac" + "y"))),
+            "400 /p: " + std::string(1999, 'x'));
+}
+
 TEST_F(EndpointTest, WantsATenant) {
   EXPECT_EQ(shown(endpoint_.on_pool(well), ""), "400 /p: the request names no tenant");
   EXPECT_EQ(shown(Endpoint(pool_, {.needs_tenant = false}).on_pool(well), ""), "200 ");
