@@ -71,7 +71,7 @@ class GoneSegment : public ::testing::Test {
     for (const bool repair : {true, false, false}) {
       const auto engine = open(repair);
       ASSERT_TRUE(engine) << engine.error().message;
-      EXPECT_EQ((*engine)->store().recovery().lost_records > 0, repair);
+      EXPECT_EQ((*engine)->store().recovery().is_partial(), repair);
       Fixture store(**engine);
       EXPECT_GE(store.read("m").size(), samples);
       const auto group = store.group({"m"});
@@ -130,6 +130,29 @@ TEST_F(GoneSegment, an_end_that_is_cut_off) {
     }
     std::filesystem::resize_file(segment(2), between_records ? whole : whole + 10);
     expect_noticed(segment(2), 14);
+  }
+}
+
+// The old segments are gone, and nothing has been synced since. Of the live one only its name is left.
+TEST_F(GoneSegment, the_live_one_of_a_process_that_was_killed_behind_a_flush) {
+  for (const std::string step : {"log.noted", "log.removed", "flush.done"}) {
+    SCOPED_TRACE(step);
+    std::filesystem::remove_all(directory_.path());
+    const int died = testing::run_child("CrashChild.*", {{"VARVE_CRASH_PATH", directory_.path()},
+                                                         {"VARVE_CRASH_STEP", step},
+                                                         {"VARVE_CRASH_AT", "1"}});
+    ASSERT_EQ(died, testing::kDied);
+    const std::string live = log_path(wal(), log_segments(wal())->back());
+    std::filesystem::remove_all(whole_ = directory_.path() + "-whole");
+    std::filesystem::copy(directory_.path(), whole_, std::filesystem::copy_options::recursive);
+    for (const std::size_t bytes : {0U, 16U, 87U}) {
+      SCOPED_TRACE(bytes);
+      make_again();
+      std::filesystem::resize_file(live, bytes);
+      expect_noticed(live, 50);
+    }
+    make_again();
+    EXPECT_EQ(Fixture(**open()).read("m").size(), 50U) << "as it was";
   }
 }
 

@@ -69,29 +69,39 @@ Status sync_log(const std::string& directory, std::span<const std::uint64_t> seg
   return {};
 }
 
-// The name of a segment that was there and is gone, if that can be known. Where a power cut has taken the name of a
-// live one, those before it are still there: they are removed when it is on disk.
+// Of a segment that wal/END names, the head and the first mark were on disk.
+bool is_whole(const std::string& path) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path, error);
+  return !error && bytes >= kSegmentHeadBytes + kMarkRecordBytesMax;
+}
+
+// The name of a segment that was there and is gone, or empty, if that can be known. Where a power cut has taken the name
+// of a live one, those before it are still there: they are removed when it is on disk.
 std::optional<std::string> gone_segment(const std::string& directory, std::span<const std::uint64_t> all,
                                         const Checkpoint& checkpoint, const std::optional<LogEnd>& end) {
   const std::uint64_t last = all.empty() ? 0 : all.back();
-  if (end && end->segment > last && end->segment >= checkpoint.first_segment) return log_path(directory, end->segment);
+  if (end && end->segment >= checkpoint.first_segment) {
+    std::string named = log_path(directory, end->segment);
+    if (end->segment > last || (std::ranges::binary_search(all, end->segment) && !is_whole(named))) return named;
+  }
   const bool had_log = checkpoint.first_segment > 1 || checkpoint.definitions > 0;
   if (had_log && all.empty()) return log_path(directory, checkpoint.first_segment);
   return std::nullopt;
 }
 
 // Under repair the log goes on without it.
-Status look_for_gone(const std::string& directory, std::span<const std::uint64_t> all, const Checkpoint& checkpoint,
-                     const std::optional<LogEnd>& end, bool repair) {
+Result<bool> look_for_gone(const std::string& directory, std::span<const std::uint64_t> all,
+                           const Checkpoint& checkpoint, const std::optional<LogEnd>& end, bool repair) {
   const auto gone = gone_segment(directory, all, checkpoint, end);
-  if (!gone) return {};
+  if (!gone) return false;
   if (!repair) {
     return fail(Code::corrupt, *gone +
-                                   " is missing: it is a part of the log; put it back, or start with "
+                                   " is missing or cut off: it is a part of the log; put it back, or start with "
                                    "--storage.repair=true to go on without what was in it");
   }
-  log::error("a segment of the log is missing: what was in it is lost", {{"file", *gone}});
-  return {};
+  log::error("a segment of the log is missing or cut off: what was in it is lost", {{"file", *gone}});
+  return true;
 }
 
 // Numbers are used once, also those of what is gone: wal/END and the definitions that were handed over, which are kept
@@ -128,7 +138,7 @@ Result<RecoveryReport> recover(const Env& env, const Directory& directory, Catal
 
   VARVE_ASSIGN_OR_RETURN(auto segments, log_segments(wal));
   const std::optional<LogEnd> end = read_end(wal);
-  VARVE_RETURN_IF_ERROR(look_for_gone(wal, segments, checkpoint, end, repair));
+  VARVE_ASSIGN_OR_RETURN(report.has_lost_segment, look_for_gone(wal, segments, checkpoint, end, repair));
   std::erase_if(segments, [&](std::uint64_t segment) { return segment < checkpoint.first_segment; });
   Replay replay(index, *head);
   LogReplay log_replay(wal, segments, checkpoint.sequence, repair,

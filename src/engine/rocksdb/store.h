@@ -31,11 +31,14 @@ struct RecoveryReport {
   std::uint64_t torn_bytes = 0;        // of an unfinished record at the end of the log, which was cut off
   std::uint64_t damaged_bytes = 0;     // skipped, with Options::repair
   std::uint64_t lost_records = 0;      // missing, with Options::repair
+  bool has_lost_segment = false;       // of the log, with Options::repair; of what was in it only a part is counted
   std::uint64_t aside_bytes = 0;       // after a hole left by a power cut; moved to a file for Options::repair
   std::uint64_t taken_rows = 0;        // restored from such files, with Options::repair
   std::uint64_t rejected_records = 0;  // of which something made no sense and was left out
   // Is not all in the store that was in the log?
-  [[nodiscard]] bool is_partial() const { return damaged_bytes > 0 || lost_records > 0 || rejected_records > 0; }
+  [[nodiscard]] bool is_partial() const {
+    return damaged_bytes > 0 || lost_records > 0 || has_lost_segment || rejected_records > 0;
+  }
 };
 
 class Store final : public storage::SeriesStore,

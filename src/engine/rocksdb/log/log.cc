@@ -17,7 +17,6 @@
 #include "base/check.h"
 #include "base/guarded.h"
 #include "base/log.h"
-#include "engine/rocksdb/log/log_end.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -269,11 +268,17 @@ bool Log::sync_files(std::span<const int> closing, int definitions_fd, int fd, b
   return good;
 }
 
+bool Log::wants_end() const { return !failed_ && wanted_in_end_ > named_in_end_; }
+
+bool Log::has_to_sync() const {
+  return written_ > synced_ || !to_close_.empty() || (wants_end() && !directory_synced_);
+}
+
 void Log::sync_loop() {
   MutexLock lock(mutex_);
   while (true) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.sync_interval_ms);
-    while (!stopping_ && waiters_.empty()) {
+    while (!stopping_ && waiters_.empty() && !wants_end()) {
       if (options_.sync_always) {
         wake_.wait(mutex_);
       } else if (wake_.wait_until(mutex_, until) == std::cv_status::timeout) {
@@ -282,8 +287,7 @@ void Log::sync_loop() {
     }
     const bool last = stopping_;
     const std::uint64_t target = written_;
-    std::uint64_t new_segment = 0;
-    if (target > synced_ || !to_close_.empty()) {
+    if (has_to_sync()) {
       const int fd = sync_fd_;
       const int definitions_fd = std::exchange(sync_definitions_fd_, -1);
       const std::vector<int> closing = std::exchange(to_close_, {});
@@ -298,10 +302,11 @@ void Log::sync_loop() {
       if (good) {
         synced_ = target;
         unsynced_since_ns_ = std::max(unsynced_since_ns_, began_ns);
-        if (new_name && !failed_) new_segment = segment;
+        if (new_name && !failed_) named_ = {segment, target};
       }
       if (!good && !failed_) {
         failed_ = true;
+        end_noted_.notify_all();
         log::error("the log cannot be synced: writes are refused until a restart", {{"error", std::strerror(error)}});
       }
     }
@@ -309,14 +314,20 @@ void Log::sync_loop() {
     ready.reserve(waiters_.size());  // if memory is out here, nobody's answer is lost: the loop begins again
     const std::uint64_t synced = synced_;
     const bool failed = failed_;
+    const LogEnd end = named_;
+    const bool is_new_end = end.segment > named_in_end_;
     const auto split = std::stable_partition(waiters_.begin(), waiters_.end(),
                                              [&](const Waiter& w) { return w.written > synced && !failed; });
     std::move(split, waiters_.end(), std::back_inserter(ready));
     waiters_.erase(split, waiters_.end());
     lock.unlock();
     for (auto& waiter : ready) waiter.done(waiter.written <= synced ? Status{} : not_synced());
-    if (new_segment != 0) note_end(new_segment, target);
+    if (is_new_end) note_end(end);
     lock.lock();
+    if (is_new_end) {
+      named_in_end_ = end.segment;
+      end_noted_.notify_all();
+    }
     if (last && waiters_.empty()) return;
   }
 }
@@ -337,13 +348,27 @@ void Log::remove_before(std::uint64_t segment) {
   }
   const auto numbers = log_segments(directory_);
   if (!numbers) return log::warn("old log segments stay", {{"error", numbers.error().message}});
+  if (numbers->empty() || numbers->front() >= segment || !step("log.end")) return;
+  await_end();
   std::uint64_t removed = 0;
+  Status status = step("log.noted");
   for (const std::uint64_t number : *numbers) {
-    if (number >= segment) break;
+    if (number >= segment || !status) break;
     removed += remove_segment(directory_, number);
+    status = step("log.removed");
   }
   const MutexLock lock(mutex_);
   older_bytes_ -= std::min(older_bytes_, removed);
+}
+
+// Until wal/END names the segment that is written now: the one it names may be removed, and says nothing then. Where it
+// cannot be replaced they go all the same: on a full disk their room is what the others need.
+void Log::await_end() {
+  MutexLock lock(mutex_);
+  const std::uint64_t wanted = sync_segment_;
+  wanted_in_end_ = std::max(wanted_in_end_, wanted);
+  wake_.notify_one();
+  while (named_in_end_ < wanted && !stopping_ && !failed_) end_noted_.wait(mutex_);
 }
 
 std::uint64_t Log::bytes() const {
@@ -358,6 +383,7 @@ void Log::stop() {
     stopping_ = true;
   }
   wake_.notify_all();
+  end_noted_.notify_all();
   if (thread_.joinable()) thread_.join();
   if (fd_ >= 0) write_last_mark();
   for (int* fd : {&fd_, &definitions_fd_, &directory_fd_}) {
@@ -374,12 +400,12 @@ void Log::write_last_mark() {
   const iovec part{mark, encode_mark(mark, {sequence_, synced_, sequence_ + 1, {}})};
   if (!write_at_end(fd_, offset_, {&part, 1}) || files_.sync(fd_) != 0) return;
   marked_ = synced_;
-  note_end(segment_, synced_);
+  note_end({segment_, synced_});
 }
 
-// What it said before stays true.
-void Log::note_end(std::uint64_t segment, std::uint64_t sequence) {
-  if (const Status status = write_end(directory_, {segment, sequence}); !status) {
+// Each names a newer segment than the one before, or more of it. What it said before stays true.
+void Log::note_end(LogEnd end) {
+  if (const Status status = write_end(directory_, end); !status) {
     log::warn("how far the log goes is not noted", {{"error", status.error().message}});
   }
 }

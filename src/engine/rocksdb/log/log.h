@@ -16,6 +16,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -23,6 +24,7 @@
 #include "base/mutex.h"
 #include "base/result.h"
 #include "engine/rocksdb/env/options.h"
+#include "engine/rocksdb/log/log_end.h"
 #include "engine/rocksdb/log/log_files.h"
 #include "engine/rocksdb/log/log_format.h"
 
@@ -62,8 +64,8 @@ class Log {
   // How long the oldest record that is not synced has waited; 0: there is none.
   [[nodiscard]] std::int64_t unsynced_ms() const;
 
-  // Deletes the segments below `segment`, once the names of those that stay are on disk.
-  void remove_before(std::uint64_t segment);
+  // Deletes the segments below `segment`, once the names of those that stay are on disk and wal/END names the newest.
+  void remove_before(std::uint64_t segment) VARVE_EXCLUDES(mutex_);
   [[nodiscard]] std::uint64_t bytes() const;  // of all segments
 
   // Syncs a last time and stops the thread.
@@ -82,7 +84,11 @@ class Log {
   Status write_definitions(std::span<const std::byte> definitions);
   Status write_at_end(int fd, std::uint64_t offset, std::span<const iovec> parts);
   void write_last_mark() VARVE_EXCLUDES(mutex_);
-  void note_end(std::uint64_t segment, std::uint64_t sequence);
+  [[nodiscard]] bool has_to_sync() const VARVE_REQUIRES(mutex_);
+  [[nodiscard]] bool wants_end() const VARVE_REQUIRES(mutex_);
+  void await_end() VARVE_EXCLUDES(mutex_);
+  void note_end(LogEnd end);
+  Status step(std::string_view name) const { return options_.at_step ? options_.at_step(name) : Status{}; }
 
   const std::string directory_;
   const Options options_;
@@ -112,6 +118,10 @@ class Log {
   std::uint64_t sync_segment_ VARVE_GUARDED_BY(mutex_) = 0;  // whose that is
   int sync_definitions_fd_ VARVE_GUARDED_BY(mutex_) = -1;    // -1: nothing to sync
   bool directory_synced_ VARVE_GUARDED_BY(mutex_) = true;
+  LogEnd named_ VARVE_GUARDED_BY(mutex_);                     // the newest segment whose name is on disk
+  std::uint64_t named_in_end_ VARVE_GUARDED_BY(mutex_) = 0;   // the newest that wal/END names, or could not be made to
+  std::uint64_t wanted_in_end_ VARVE_GUARDED_BY(mutex_) = 0;  // somebody waits until wal/END names it
+  Condition end_noted_;
   bool stopping_ VARVE_GUARDED_BY(mutex_) = false;
   bool failed_ VARVE_GUARDED_BY(mutex_) =
       false;  // an fdatasync failed: it is unknown what the kernel dropped, so nothing is called durable any more

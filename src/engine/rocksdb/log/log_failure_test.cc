@@ -117,6 +117,38 @@ TEST_F(LogFailure, after_a_failed_sync_nothing_is_taken) {
   }
 }
 
+TEST_F(LogFailure, old_segments_go_where_the_live_one_cannot_be_synced) {
+  Log log(directory_.path(), options_, kLogClock);
+  ASSERT_TRUE(log.start(1, 0));
+  ASSERT_TRUE(put(log, 0));
+  ASSERT_TRUE(log.rotate());
+  files_.fail(FailingFiles::kSync, 1, 100);
+  log.remove_before(2);
+  EXPECT_EQ(*log_segments(directory_.path()), std::vector<std::uint64_t>{2});
+  EXPECT_FALSE(put(log, 1));
+  log.remove_before(2);
+}
+
+TEST_F(LogFailure, the_end_names_the_live_segment_before_the_old_ones_go) {
+  Options options = options_;
+  std::optional<LogEnd> noted;
+  options.at_step = [&](std::string_view step) {
+    if (step == "log.noted") noted = read_end(directory_.path());
+    return Status{};
+  };
+  Log log(directory_.path(), options, kLogClock);
+  ASSERT_TRUE(log.start(1, 0));
+  ASSERT_TRUE(put(log, 0));
+  for (std::uint64_t segment = 2; segment < 5; ++segment) {
+    ASSERT_TRUE(log.rotate());
+    log.remove_before(segment);
+    ASSERT_TRUE(noted);
+    EXPECT_EQ(noted->segment, segment);
+    EXPECT_EQ(noted->sequence, 1U);
+    EXPECT_EQ(*log_segments(directory_.path()), std::vector<std::uint64_t>{segment});
+  }
+}
+
 TEST_F(LogFailure, a_record_larger_than_the_reader_takes_is_refused) {
   const std::size_t bytes = kPayloadBytesMax + 1;
   void* const at = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
