@@ -31,10 +31,24 @@ using testing::Sums;
 class EraseOfFew : public testing::RollupStore {
  protected:
   static constexpr int kSeries = 600;
-  // What is called at the next step of that name, once it is armed.
-  struct Hook {
-    std::atomic<bool> armed = false;
-    std::function<Status()> look;
+  // Once it is armed, `look` is called when the next delete has been written. From then on nothing becomes durable until
+  // it is disarmed: the store tries by itself, too.
+  class Hook {
+   public:
+    std::function<void()> look;
+    void arm() { at_ = kArmed; }
+    void disarm() { at_ = kOff; }
+    Status operator()(std::string_view step) {
+      int armed = kArmed;
+      if (step == "erase.written") at_.compare_exchange_strong(armed, kWritten);
+      if (step != "commit.flush" || at_ < kWritten) return {};
+      if (at_.exchange(kLooked) == kWritten) look();
+      return fail(Code::unavailable, "the disk is full");
+    }
+
+   private:
+    enum { kOff, kArmed, kWritten, kLooked };
+    std::atomic<int> at_ = kOff;
   };
   EraseOfFew() : EraseOfFew(std::make_shared<Hook>()) {}
 
@@ -101,9 +115,7 @@ class EraseOfFew : public testing::RollupStore {
   static Options with(const std::shared_ptr<Hook>& hook) {
     Options o = options();
     o.cache_bytes_max = 1;  // what is read comes from the database
-    o.at_step = [hook](std::string_view step) {
-      return step == "commit.flush" && hook->armed.exchange(false) ? hook->look() : Status{};
-    };
+    o.at_step = [hook](std::string_view step) { return (*hook)(step); };
     return o;
   }
   std::vector<storage::testing::Group*> groups_;
@@ -134,17 +146,17 @@ TEST_F(EraseOfFew, runs_stay) {
 // The commit is in the database, but not known to be durable: nothing of it may be seen, wherever it is read.
 TEST_F(EraseOfFew, nothing_is_seen_before_it_is_durable) {
   const auto before = said();
-  bool looked = false;
-  hook_->look = [&] {
-    looked = true;
+  const auto looked = std::make_shared<bool>(false);  // the hook outlives this test
+  hook_->look = [this, looked, before] {
+    *looked = true;
     expect_same(said(), before);
-    return fail(Code::unavailable, "the disk is full");
   };
   settle();
-  hook_->armed = true;
+  hook_->arm();
   EXPECT_FALSE(erase(300, 1, {kStart + 7 * kMinute, kStart + 70 * kMinute}));
-  EXPECT_TRUE(looked);
+  EXPECT_TRUE(*looked);
   expect_same(said(), before);
+  hook_->disarm();
   settle();  // finishes what was written
   EXPECT_EQ(read(name(300), kMinute, kAll).sums.size(), 120U - 63U);
   EXPECT_EQ(read(name(300), kHour, kAll).sums.at(kStart).count, 7U);

@@ -2,6 +2,8 @@
 // Deletes with rollups: what is gone is gone from every window of every granularity, what stays is there as before.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <memory>
 #include <random>
 
 #include "engine/rocksdb/testing/rollup_store.h"
@@ -162,7 +164,7 @@ TEST_P(Erase, what_is_written_after_the_beginning_stays) {
   const auto group = store.group({"m"});
   put_day(*group);
   settle();
-  engine.options().at_step = [&](std::string_view step) {
+  engine.options().at_step = [this, group](std::string_view step) {  // which outlives this test
     if (step == "erase.begin") {
       EXPECT_TRUE(store.put(*group, kStart + 3 * kHour, {Value::of_double(77)}));
     }
@@ -185,7 +187,7 @@ TEST_P(Erase, what_is_spilled_meanwhile_stays) {
   const auto group = store.group({"m"});
   put_day(*group);
   settle();
-  engine.options().at_step = [&](std::string_view step) {
+  engine.options().at_step = [this, group](std::string_view step) {
     for (int i = 0; i < 120 && step == "erase.begin"; ++i) {
       EXPECT_TRUE(store.put(*group, kStart + i * kMinute, {Value::of_double(-1)}));
     }
@@ -289,9 +291,9 @@ TEST_P(Erase, coarse_windows_that_are_up_to_date_stay_so) {
     put_day(*other, day);
   }
   settle();
-  std::size_t made = 0;
-  engine.options().at_step = [&](std::string_view step) {
-    made += step == "coarse.begin" ? 1 : 0;
+  const auto made = std::make_shared<std::atomic<int>>(0);
+  engine.options().at_step = [made](std::string_view step) {
+    *made += step == "coarse.begin" ? 1 : 0;
     return Status{};
   };
   engine.restart();
@@ -300,7 +302,7 @@ TEST_P(Erase, coarse_windows_that_are_up_to_date_stay_so) {
   EXPECT_EQ(read("m", kDay, days).windows, 4U);
   EXPECT_EQ(read("o", kDay, days).windows, 4U);
   settle();
-  EXPECT_EQ(made, 0U);
+  EXPECT_EQ(*made, 0);
   EXPECT_EQ(read("o", kDay, days).windows, 4U);
 }
 
