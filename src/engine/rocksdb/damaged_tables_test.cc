@@ -178,5 +178,50 @@ TEST_F(MissingRecords, series_whose_runs_are_missing_are_not_forgotten) {
   EXPECT_EQ(names().size(), static_cast<std::size_t>(kMetrics));
 }
 
+// Texts are counted by what is written behind them, too.
+TEST_F(DamagedTables, texts_that_are_missing_or_old_are_noticed) {
+  Store& kv = engine.store();
+  for (const char* text : {"first", "second"}) {
+    ASSERT_TRUE(kv.put_text({"t", "s", "k", "a"}, text));
+    ASSERT_TRUE(kv.put_text({"t", "s", "k", text}, text));
+  }
+  ASSERT_TRUE(kv.erase_text({"t", "s", "k", "first"}));
+  ASSERT_TRUE(kv.erase_text({"t", "s", "k", "none"}));
+  const std::string key = text_key("t", "s", storage::text_place("k", "a"));
+  const auto change = [&](auto how) {
+    engine.close();
+    const auto db = testing::open_records_to_write(engine.options().path);
+    ASSERT_TRUE(how(*db).ok() && db->Flush({}).ok());
+  };
+  const auto expect_refused = [&](const std::string& why) {
+    ASSERT_FALSE(open());
+    EXPECT_NE(refused_.find(why), std::string::npos) << refused_;
+  };
+  engine.restart();
+  change([&](::rocksdb::DB& db) { return db.Delete({}, key); });
+  expect_refused("should have 2 texts of the key-value store, and has 1");
+  change([&](::rocksdb::DB& db) { return db.Put({}, key, "first"); });
+  expect_refused("should have 2 texts of the key-value store, and has older ones");
+  change([&](::rocksdb::DB& db) { return db.Put({}, key, "second"); });
+  ASSERT_TRUE(open());
+  // A version that does not count has made a commit.
+  change([&](::rocksdb::DB& db) {
+    std::string counts;
+    return db.Get({}, "u", &counts).ok() ? db.Put({}, "u", std::string(7, '\0') + "\x01" + counts.substr(8))
+                                         : ::rocksdb::Status::NotFound();
+  });
+  change([&](::rocksdb::DB& db) { return db.Put({}, key, "third"); });
+  ASSERT_TRUE(open());
+  const auto group = store.group({"n"});
+  ASSERT_TRUE(store.put(*group, kStart, {Value::of_long(1)}));
+  settle();  // from this commit on they are counted again
+  change([&](::rocksdb::DB& db) { return db.Delete({}, key); });
+  expect_refused("should have 2 texts");
+  // Another one has not.
+  change([&](::rocksdb::DB& db) { return db.Delete({}, "u"); });
+  ASSERT_TRUE(open());
+  EXPECT_EQ(engine.store().text({"t", "s", "k", "second"}).value(), "second");
+}
+
 }  // namespace
 }  // namespace varve::engine::rocksdb

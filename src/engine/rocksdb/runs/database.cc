@@ -83,6 +83,7 @@ Status Database::recover(Checkpoint& checkpoint, std::vector<Run>& runs, std::ve
     return {};
   };
   VARVE_RETURN_IF_ERROR(for_each_key(*db, "s", "reading the marks of slots", read_mark));
+  if (const auto texts = count_texts(*db, stored.commit); !texts) return fail(texts.error());
   const RecordCounts found{runs.size(), marks.size()};
   VARVE_RETURN_IF_ERROR(check_counts(checkpoint.records, found));
   checkpoint.records = found;
@@ -168,7 +169,14 @@ Status Database::write(const Commit& commit, Draft& draft) {
   for (const auto& [number, page] : commit.stats) batch.put(stats_key(number), encode_stats_page(*page));
   const std::uint64_t number = state_->last_commit + 1;
   batch.put(kCheckpointKey, encode_checkpoint({commit.checkpoint, number}));
-  VARVE_RETURN_IF_ERROR(batch.write({"commit.write", ""}));
+  VARVE_RETURN_IF_ERROR(state_->step("commit.write"));
+  {
+    const MutexLock lock(state_->texts_mutex);
+    VARVE_RETURN_IF_ERROR(state_->know_texts(batch));
+    State::put_counts(batch, state_->texts, number);
+    VARVE_RETURN_IF_ERROR(batch.write({}));
+    state_->texts_commit = number;
+  }
   check(!state_->open_commit, "one commit at a time is written and not flushed");
   state_->last_commit = number;
   state_->open_commit = number;
@@ -267,38 +275,6 @@ Status Database::compact() {
   const auto db = state_->handle->access();
   if (!db) return fail(DatabaseHandle::closed());
   return outcome(db->CompactRange(options, nullptr, nullptr), "compacting the database");
-}
-
-Status Database::put_text(const std::string& key, std::string_view text) {
-  Batch batch(*state_);
-  batch.put(key, text);
-  return batch.commit_and_flush({"text.write", "text.written"});
-}
-
-Status Database::erase_text(const std::string& key) {
-  Batch batch(*state_);
-  batch.erase(key);
-  return batch.commit_and_flush({"text.write", "text.written"});
-}
-
-Result<std::optional<std::string>> Database::text(const std::string& key) const {
-  const auto db = state_->handle->access();
-  if (!db) return fail(DatabaseHandle::closed());
-  std::string text;
-  VARVE_ASSIGN_OR_RETURN(const bool is_there, read_value(*db, key, text, "reading a text"));
-  return is_there ? std::optional(std::move(text)) : std::nullopt;
-}
-
-Result<std::vector<std::string>> Database::text_keys(const std::string& prefix) const {
-  const auto db = state_->handle->access();
-  if (!db) return fail(DatabaseHandle::closed());
-  std::vector<std::string> keys;
-  const auto add = [&](std::string_view key, std::string_view) -> Status {
-    keys.emplace_back(key);
-    return {};
-  };
-  VARVE_RETURN_IF_ERROR(for_each_key(*db, prefix, "reading the names of texts", add));
-  return keys;
 }
 
 std::uint64_t Database::bytes() const {

@@ -5,6 +5,12 @@
 
 namespace varve::engine::rocksdb {
 
+Status Database::Batch::belong_to(std::uint64_t epoch) {
+  if (epoch_ != 0 && epoch_ != epoch) return fail(Code::unavailable, "the database had to be opened again meanwhile");
+  epoch_ = epoch;
+  return {};
+}
+
 void Database::Batch::put(std::string_view key, std::string_view value) {
   const auto put = outcome(batch_.Put(slice(key), slice(value)), "collecting what is to be written");
   if (collected_) collected_ = put;
@@ -17,7 +23,7 @@ void Database::Batch::erase(std::string_view key) {
 
 Status Database::Batch::write(Names names) {
   VARVE_RETURN_IF_ERROR(collected_);
-  VARVE_RETURN_IF_ERROR(of_.step(names.before));
+  if (!names.before.empty()) VARVE_RETURN_IF_ERROR(of_.step(names.before));
   VARVE_RETURN_IF_ERROR(of_.mend());
   VARVE_RETURN_IF_ERROR(of_.write(batch_, epoch_));
   batch_.Clear();

@@ -25,6 +25,8 @@ class Database::Batch {
 
   explicit Batch(State& of) : of_(of) {}
 
+  // Everything belongs to this epoch, too: it says something of what was read in it.
+  Status belong_to(std::uint64_t epoch);
   void put(std::string_view key, std::string_view value);
   void erase(std::string_view key);
   [[nodiscard]] std::size_t bytes() const { return batch_.GetDataSize(); }

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "base/log.h"
 #include "engine/rocksdb/runs/keys.h"
 
 namespace varve::engine::rocksdb {
@@ -34,6 +35,23 @@ Result<StoredCheckpoint> read_checkpoint(::rocksdb::DB& db) {
   StoredCheckpoint none;
   none.checkpoint.records = RecordCounts{};
   return none;
+}
+
+Result<std::optional<TextCounts>> count_texts(::rocksdb::DB& db, std::uint64_t commit) {
+  TextCounts found;
+  const auto add = [&](std::string_view key, std::string_view text) -> Status {
+    found.add(key, text);
+    return {};
+  };
+  if (const auto read = for_each_key(db, kTextPrefix, "reading the texts of the key-value store", add); !read) {
+    if (read.error().code != Code::corrupt) return fail(read.error());
+    log::error("some texts of the key-value store cannot be read, all else goes on", {{"error", read.error().message}});
+    return std::nullopt;
+  }
+  std::string record;
+  VARVE_ASSIGN_OR_RETURN(const bool are_counted, read_value(db, kTextCountsKey, record, "reading the number of texts"));
+  if (are_counted) VARVE_RETURN_IF_ERROR(check_text_counts(record, commit, found));
+  return found;
 }
 
 Status for_each_key(::rocksdb::DB& db, std::string_view prefix, std::string_view doing, const EachKey& each) {

@@ -6,12 +6,15 @@
 
 #include <rocksdb/db.h>
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
 #include "engine/rocksdb/runs/checkpoint.h"
+#include "engine/rocksdb/runs/text_counts.h"
 
 namespace varve::engine::rocksdb {
 
@@ -26,6 +29,10 @@ Result<bool> read_value(::rocksdb::DB& db, std::string_view key, std::string& va
 
 // Of a database without one, which has no runs yet, it counts none.
 Result<StoredCheckpoint> read_checkpoint(::rocksdb::DB& db);
+
+// Counts the texts. nullopt: some cannot be read, which is said. Error: corrupt (there are others than were counted at
+// this commit), io.
+Result<std::optional<TextCounts>> count_texts(::rocksdb::DB& db, std::uint64_t commit);
 
 // Calls each(key, value) for all keys with this prefix, in ascending order, until one fails. Unless it says so by an
 // error, there are no others.

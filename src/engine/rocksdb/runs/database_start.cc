@@ -49,7 +49,7 @@ Status compare_with_log(const Checkpoint& checkpoint, std::optional<std::uint64_
                   ": the database's list of its files has lost its end, or files of the log are missing");
 }
 
-Status count_records(::rocksdb::DB& db, const Checkpoint& checkpoint) {
+Status count_records(::rocksdb::DB& db, const StoredCheckpoint& stored) {
   RecordCounts found;
   const auto counter = [](std::uint64_t& count) {
     return [&count](std::string_view, std::string_view) -> Status {
@@ -59,7 +59,9 @@ Status count_records(::rocksdb::DB& db, const Checkpoint& checkpoint) {
   };
   VARVE_RETURN_IF_ERROR(for_each_key(db, "r", "reading the list of runs", counter(found.runs)));
   VARVE_RETURN_IF_ERROR(for_each_key(db, "s", "reading the marks of slots", counter(found.marks)));
-  return check_counts(checkpoint.records, found);
+  VARVE_RETURN_IF_ERROR(check_counts(stored.checkpoint.records, found));
+  const auto texts = count_texts(db, stored.commit);
+  return texts ? Status{} : fail(texts.error());
 }
 
 // Folders beside `path`: what is made anew, and what was there before, of which there may be several.
@@ -95,7 +97,7 @@ Result<bool> list_tables_anew(const std::string& in, const std::optional<StoredC
   VARVE_ASSIGN_OR_RETURN(const StoredCheckpoint stored, read_checkpoint(*db));
   if (before && before->commit > 0 && before->commit == stored.commit) return false;
   VARVE_RETURN_IF_ERROR(compare_with_log(stored.checkpoint, oldest_segment));
-  VARVE_RETURN_IF_ERROR(count_records(*db, stored.checkpoint));
+  VARVE_RETURN_IF_ERROR(count_records(*db, stored));
   return true;
 }
 

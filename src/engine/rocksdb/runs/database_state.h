@@ -52,6 +52,12 @@ struct Database::State {
   std::optional<std::uint64_t> open_commit;
   std::uint64_t open_epoch = 0;  // the epoch in which it was written
 
+  // Texts are written one after the other, as each write says how many there are then.
+  Mutex texts_mutex;
+  std::optional<TextCounts> texts VARVE_GUARDED_BY(texts_mutex);  // nullopt: some cannot be read
+  std::uint64_t texts_epoch VARVE_GUARDED_BY(texts_mutex) = 0;    // in which they were counted
+  std::uint64_t texts_commit VARVE_GUARDED_BY(texts_mutex) = 0;   // number of the last commit then
+
   Status step(std::string_view name) const { return at_step ? at_step(name) : Status{}; }
 
   // Writes without RocksDB's own log: a full disk must not end the process
@@ -127,6 +133,14 @@ struct Database::State {
   Status erase_generations_but(std::uint64_t kept);
   // Are they in the database, as they are, in this generation?
   Status check_definitions(std::uint64_t of_generation, std::string_view wanted) const;
+
+  // --- database_texts.cc
+  // Counts them if that has not been done in this epoch, to which `batch` belongs then.
+  Status know_texts(Batch& batch) VARVE_REQUIRES(texts_mutex);
+  static void put_counts(Batch& batch, const std::optional<TextCounts>& counts, std::uint64_t commit);
+  Result<std::optional<TextCounts>> counts_with(const std::string& key, std::optional<std::string_view> text,
+                                                std::uint64_t epoch) const VARVE_REQUIRES(texts_mutex);
+  Status write_text(const std::string& key, std::optional<std::string_view> text);  // nullopt: erases it
 
   // Reads the garbage records.
   Status list_garbage(::rocksdb::DB& db) VARVE_REQUIRES(garbage_mutex) {

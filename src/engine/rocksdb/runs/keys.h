@@ -14,6 +14,7 @@
 //   definitions 'd' sequence:u64                         → zstd of definition records, in order of writing
 //   checkpoint  'c'                                      → checkpoint.h
 //   text        't' tenant:part service:part service key NUL key → the text; part := length:u16, bytes
+//   text counts 'u'                                      → text_counts.h
 // clang-format on
 #pragma once
 
@@ -90,6 +91,8 @@ std::string definitions_key(std::uint64_t generation, std::uint64_t sequence, st
 std::optional<std::uint64_t> definitions_sequence(std::string_view key);
 inline constexpr std::string_view kGenerationKey = "n";
 inline constexpr std::string_view kCheckpointKey = "c";
+inline constexpr std::string_view kTextPrefix = "t";
+inline constexpr std::string_view kTextCountsKey = "u";
 
 std::string mark_key(const SlotKey& slot);
 
