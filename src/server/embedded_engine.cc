@@ -53,6 +53,9 @@ class EmbeddedEngine final : public Engine {
   void register_metrics(Metrics& metrics) override {
     metrics.gauge("varve_database_compactions_off", "1 while the database is not compacted, as a compaction failed.",
                   [this] { return store_->compacts() ? 0.0 : 1.0; });
+    metrics.counter_from("varve_database_copies_read_total",
+                         "Reads of the database that failed and were made good by a second copy.",
+                         [] { return static_cast<double>(engine::rocksdb::Store::copies_read()); });
     metrics.counter_from("varve_start_left_out_total",
                          "Records in which the start found something that makes no sense.",
                          [this] { return static_cast<double>(store_->recovery().rejected_records); });

@@ -5,8 +5,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <random>
 
+#include "base/bytes.h"
 #include "base/testing/effort.h"
 #include "engine/rocksdb/testing/records.h"
 #include "engine/rocksdb/testing/rollup_store.h"
@@ -123,8 +125,97 @@ TEST_F(DamagedTables, a_flipped_bit_hides_nothing) {
     if (fs::exists(table)) flip();
     if (HasFatalFailure()) return;
   }
-  EXPECT_GT(refused, 0);
-  EXPECT_LT(refused, rounds);
+  EXPECT_LE(refused, rounds / 4) << "of most of what is in a table there are two";
+}
+
+// What says where data lie is there twice.
+TEST_F(DamagedTables, damage_in_what_is_stored_keeps_no_store_from_starting) {
+  ASSERT_TRUE(engine.store().put_text({"t", "s", "k", "a"}, "text"));
+  ASSERT_TRUE(engine.samples().settle());
+  engine.close();
+  // Up to there tables have what is stored; then come what RocksDB says of it, which it has once.
+  std::map<std::string, std::uint64_t> data_bytes;
+  {
+    const auto db = testing::open_records(engine.options().path);
+    ::rocksdb::TablePropertiesCollection properties;
+    ASSERT_TRUE(db->GetPropertiesOfAllTables(&properties).ok());
+    for (const auto& [path, of] : properties) data_bytes[fs::path(path).filename().string()] = of->data_size;
+  }
+  const testing::TemporaryDirectory kept;
+  const fs::path whole = fs::path(kept.path()) / "whole";
+  fs::copy(engine.options().path, whole, fs::copy_options::recursive);
+  std::mt19937_64 random(43);
+  const int rounds = varve::testing::effort(60);
+  const auto read_before = Store::copies_read();
+  for (int round = 0; round < rounds; ++round) {
+    fs::remove_all(engine.options().path);
+    fs::copy(whole, engine.options().path, fs::copy_options::recursive);
+    auto table = data_bytes.begin();
+    std::advance(table, static_cast<std::ptrdiff_t>(random() % data_bytes.size()));
+    const std::string path = database() + "/" + table->first;
+    // The records are behind the blocks of samples, which are most of it.
+    const auto back = random() % (random() % 4 == 0 ? table->second : std::min<std::uint64_t>(table->second, 60'000));
+    const auto at = static_cast<std::streamoff>(table->second - 1 - back);
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(at);
+    const char byte = static_cast<char>(file.get() ^ static_cast<char>(1U << random() % 8));
+    file.seekp(at);
+    file.put(byte);
+    file.close();
+    const std::string when = table->first + " at " + std::to_string(at);
+    for (int start = 0; start < 2; ++start) {
+      ASSERT_TRUE(open()) << when << ": " << refused_;
+      EXPECT_EQ(names().size(), static_cast<std::size_t>(kMetrics)) << when;
+      EXPECT_EQ(engine.store().text({"t", "s", "k", "a"}).value().value_or(""), "text") << when;
+      expect_right_answers(when);
+      (void)engine.samples().settle();
+      expect_right_answers(when + ", after settling");
+      engine.close();
+    }
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(Store::copies_read(), read_before);
+}
+
+// A version that made no copies has been here.
+TEST_F(DamagedTables, copies_are_made_of_what_has_none) {
+  engine.close();
+  const auto erase_copies = [&](std::string_view prefix) {
+    const auto db = testing::open_records_to_write(engine.options().path);
+    for (const std::string& key : testing::keys(*db, prefix)) ASSERT_TRUE(db->Delete({}, key).ok());
+    ASSERT_TRUE(db->Flush({}).ok());
+  };
+  const auto expect_copies = [&] {
+    engine.close();
+    const auto db = testing::open_records(engine.options().path);
+    std::size_t records = 0;
+    for (const char& kind : kRecordKinds) {
+      for (const std::string& key : testing::keys(*db, {&kind, 1})) {
+        std::string value;
+        std::string copy;
+        ++records;
+        ASSERT_TRUE(db->Get({}, key, &value).ok());
+        ASSERT_TRUE(db->Get({}, copy_key(key), &copy).ok()) << kind;
+        EXPECT_EQ(value, copy);
+      }
+    }
+    EXPECT_GT(records, static_cast<std::size_t>(kSlotsOfDay));
+    EXPECT_EQ(testing::keys(*db, kCopyPrefix).size(), records);
+  };
+  expect_copies();
+  erase_copies("A");
+  ASSERT_TRUE(open());
+  expect_copies();
+  erase_copies("Ar");
+  {
+    const auto db = testing::open_records_to_write(engine.options().path);
+    std::string checkpoint;
+    ASSERT_TRUE(db->Get({}, "Ac", &checkpoint).ok());
+    store_be64(checkpoint.data() + 24, load_be64(checkpoint.data() + 24) - 1);
+    ASSERT_TRUE(db->Put({}, "Ac", checkpoint).ok() && db->Put({}, "Axxx", "old").ok() && db->Flush({}).ok());
+  }
+  ASSERT_TRUE(open());
+  expect_copies();
 }
 
 class MissingRecords : public DamagedTables {

@@ -31,8 +31,8 @@ using testing::Sums;
 class EraseOfFew : public testing::RollupStore {
  protected:
   static constexpr int kSeries = 600;
-  // Once it is armed, `look` is called when the next delete has been written. From then on nothing becomes durable until
-  // it is disarmed: the store tries by itself, too.
+  // Once it is armed, `look` is called when the next delete has been written. From then on nothing becomes durable
+  // until it is disarmed: the store tries by itself, too.
   class Hook {
    public:
     std::function<void()> look;

@@ -138,9 +138,8 @@ TEST_F(GoneSegment, the_live_one_of_a_process_that_was_killed_behind_a_flush) {
   for (const std::string step : {"log.noted", "log.removed", "flush.done"}) {
     SCOPED_TRACE(step);
     std::filesystem::remove_all(directory_.path());
-    const int died = testing::run_child("CrashChild.*", {{"VARVE_CRASH_PATH", directory_.path()},
-                                                         {"VARVE_CRASH_STEP", step},
-                                                         {"VARVE_CRASH_AT", "1"}});
+    const int died = testing::run_child(
+        "CrashChild.*", {{"VARVE_CRASH_PATH", directory_.path()}, {"VARVE_CRASH_STEP", step}, {"VARVE_CRASH_AT", "1"}});
     ASSERT_EQ(died, testing::kDied);
     const std::string live = log_path(wal(), log_segments(wal())->back());
     std::filesystem::remove_all(whole_ = directory_.path() + "-whole");

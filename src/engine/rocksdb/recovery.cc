@@ -76,8 +76,8 @@ bool is_whole(const std::string& path) {
   return !error && bytes >= kSegmentHeadBytes + kMarkRecordBytesMax;
 }
 
-// The name of a segment that was there and is gone, or empty, if that can be known. Where a power cut has taken the name
-// of a live one, those before it are still there: they are removed when it is on disk.
+// The name of a segment that was there and is gone, or empty, if that can be known. Where a power cut has taken the
+// name of a live one, those before it are still there: they are removed when it is on disk.
 std::optional<std::string> gone_segment(const std::string& directory, std::span<const std::uint64_t> all,
                                         const Checkpoint& checkpoint, const std::optional<LogEnd>& end) {
   const std::uint64_t last = all.empty() ? 0 : all.back();

@@ -73,6 +73,7 @@ Result<std::unique_ptr<Store>> Store::open(const Options& options, const Clock& 
 Status Store::State::start(Store& store) {
   VARVE_ASSIGN_OR_RETURN(recovery, recover(env, directory, catalog, visible, tables, ingest));
   tables.database().drop_old_definitions();
+  tables.database().complete_copies();
   VARVE_RETURN_IF_ERROR(maintenance.recover());
   if (recovery.is_partial()) VARVE_RETURN_IF_ERROR(flush.all());
   if (env.options.repair) {
@@ -121,6 +122,7 @@ Store::State::~State() {
 
 const RecoveryReport& Store::recovery() const { return state_->recovery; }
 
+std::uint64_t Store::copies_read() { return Database::copies_read(); }
 bool Store::compacts() const { return state_->tables.database().compacts(); }
 
 // --- series

@@ -240,6 +240,8 @@ Status Database::erase_garbage() {
   return status;
 }
 
+std::uint64_t Database::copies_read() { return rocksdb::copies_read(); }
+
 bool Database::compacts() const { return state_->handle->compacts(); }
 
 Status Database::compact(std::span<const std::shared_ptr<const Run>> erased) {

@@ -94,6 +94,10 @@ class Database {
   Result<bool> replace_definitions(std::uint64_t sequence, std::string_view definitions);
   // To be called at start, when all that recover() has found has proved to be whole.
   void drop_old_definitions();
+  // Likewise: makes the copies of what was written by a version that made none.
+  void complete_copies();
+  // How often a copy was read since the process began, because what it is a copy of cannot be read.
+  [[nodiscard]] static std::uint64_t copies_read();
 
   // A run of which some blocks are exchanged, with the commit itself. Who reads without a snapshot (jobs) must not run
   // meanwhile; others have one from before (Visible::pin).

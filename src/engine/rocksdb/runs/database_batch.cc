@@ -2,6 +2,7 @@
 #include "engine/rocksdb/runs/database_batch.h"
 
 #include "engine/rocksdb/runs/database_state.h"
+#include "engine/rocksdb/runs/keys.h"
 
 namespace varve::engine::rocksdb {
 
@@ -14,11 +15,13 @@ Status Database::Batch::belong_to(std::uint64_t epoch) {
 void Database::Batch::put(std::string_view key, std::string_view value) {
   const auto put = outcome(batch_.Put(slice(key), slice(value)), "collecting what is to be written");
   if (collected_) collected_ = put;
+  if (is_of_record(key)) this->put(copy_key(key), value);
 }
 
 void Database::Batch::erase(std::string_view key) {
   const auto erased = outcome(batch_.Delete(slice(key)), "collecting what is to be erased");
   if (collected_) collected_ = erased;
+  if (is_of_record(key)) erase(copy_key(key));
 }
 
 Status Database::Batch::write(Names names) {

@@ -27,6 +27,7 @@ class Database::Batch {
 
   // Everything belongs to this epoch, too: it says something of what was read in it.
   Status belong_to(std::uint64_t epoch);
+  // Of a record, and then of its copy, or of a block.
   void put(std::string_view key, std::string_view value);
   void erase(std::string_view key);
   [[nodiscard]] std::size_t bytes() const { return batch_.GetDataSize(); }

@@ -3,18 +3,22 @@
 
 #include <rocksdb/cache.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/flush_block_policy.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/table.h>
 
 #include <chrono>
 #include <cstdarg>
 #include <cstdio>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "base/log.h"
 #include "base/thread_priority.h"
 #include "engine/rocksdb/runs/database_reads.h"
+#include "engine/rocksdb/runs/keys.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -75,6 +79,35 @@ class FailureListener final : public ::rocksdb::EventListener {
   const std::shared_ptr<Failures> failures_;
 };
 
+// A block of a table has keys of one kind: what makes records unreadable is not to take their copies with it.
+class BlockOfOneKind final : public ::rocksdb::FlushBlockPolicy {
+ public:
+  explicit BlockOfOneKind(::rocksdb::FlushBlockPolicy* by_size) : by_size_(by_size) {}
+  bool Update(const ::rocksdb::Slice& key, const ::rocksdb::Slice& value) override {
+    const bool is_full = by_size_->Update(key, value);
+    const char kind = key[0];
+    const bool is_other = kind_ && (*kind_ == kCopyPrefix[0]) != (kind == kCopyPrefix[0]);
+    kind_ = kind;
+    return is_full || is_other;
+  }
+
+ private:
+  const std::unique_ptr<::rocksdb::FlushBlockPolicy> by_size_;
+  std::optional<char> kind_;
+};
+
+class BlocksOfOneKind final : public ::rocksdb::FlushBlockPolicyFactory {
+ public:
+  const char* Name() const override { return "varve.BlocksOfOneKind"; }
+  ::rocksdb::FlushBlockPolicy* NewFlushBlockPolicy(const ::rocksdb::BlockBasedTableOptions& options,
+                                                   const ::rocksdb::BlockBuilder& block) const override {
+    return new BlockOfOneKind(by_size_.NewFlushBlockPolicy(options, block));
+  }
+
+ private:
+  const ::rocksdb::FlushBlockBySizePolicyFactory by_size_;
+};
+
 }  // namespace
 
 ::rocksdb::Options database_options(const std::shared_ptr<Failures>& failures) {
@@ -102,6 +135,7 @@ class FailureListener final : public ::rocksdb::EventListener {
   table.block_cache = ::rocksdb::NewLRUCache(kTableCacheBytes);
   table.block_size = 16 * 1024;
   table.format_version = 5;
+  table.flush_block_policy_factory = std::make_shared<BlocksOfOneKind>();
   // Who reads a block need not look into every table that has not been compacted yet.
   table.filter_policy.reset(::rocksdb::NewBloomFilterPolicy(10));
   options.table_factory.reset(::rocksdb::NewBlockBasedTableFactory(table));

@@ -3,12 +3,60 @@
 
 #include <rocksdb/options.h>
 
+#include <atomic>
 #include <memory>
 
 #include "base/log.h"
 #include "engine/rocksdb/runs/keys.h"
 
 namespace varve::engine::rocksdb {
+namespace {
+
+constexpr std::uint64_t kCopiesSaid = 20;  // what cannot be read may be asked for again and again
+
+std::atomic<std::uint64_t> reads_of_copies = 0;
+
+void note_copy(const Error& why) {
+  if (++reads_of_copies > kCopiesSaid) return;
+  log::error("the database is damaged, its second copy is read: make a backup, and look at the disk",
+             {{"error", why.message}});
+}
+
+Result<bool> read_exactly(::rocksdb::DB& db, std::string_view key, std::string& value, std::string_view doing,
+                          const ::rocksdb::Snapshot* snapshot) {
+  ::rocksdb::ReadOptions options;
+  options.snapshot = snapshot;
+  const auto status = db.Get(options, slice(key), &value);
+  if (status.IsNotFound()) return false;
+  VARVE_RETURN_IF_ERROR(outcome(status, doing));
+  return true;
+}
+
+bool may_read_copies(::rocksdb::DB& db) {
+  const auto has = has_copies(db);
+  return has && *has;
+}
+
+// Of the keys of records, or of their copies; `after` becomes the last one that was passed on, without `place`. What
+// `each` refuses with is in `refused`.
+Status walk(::rocksdb::DB& db, std::string_view place, std::string_view prefix, std::string& after,
+            std::string_view doing, const EachKey& each, Status& refused) {
+  ::rocksdb::ReadOptions options;
+  options.fill_cache = false;
+  const std::string all = std::string(place).append(prefix);
+  const std::string from = std::string(place).append(after.empty() ? prefix : after);
+  const std::unique_ptr<::rocksdb::Iterator> at(db.NewIterator(options));
+  for (at->Seek(slice(from)); at->Valid() && at->key().starts_with(slice(all)); at->Next()) {
+    const std::string_view key = at->key().ToStringView().substr(place.size());
+    if (key == after) continue;
+    refused = each(key, at->value().ToStringView());
+    if (!refused) return {};
+    after = key;
+  }
+  return outcome(at->status(), doing);
+}
+
+}  // namespace
 
 Status outcome(const ::rocksdb::Status& status, std::string_view doing) {
   if (status.ok()) return {};
@@ -18,14 +66,28 @@ Status outcome(const ::rocksdb::Status& status, std::string_view doing) {
   return fail(code, std::string(doing) + ": " + status.ToString());
 }
 
+std::uint64_t copies_read() { return reads_of_copies; }
+
+// The copy of the checkpoint is written with it, and when all copies are made it is the last one. Versions that make
+// none have newer checkpoints.
+Result<bool> has_copies(::rocksdb::DB& db) {
+  std::string copy;
+  VARVE_ASSIGN_OR_RETURN(const bool has_copy, read_exactly(db, copy_key(kCheckpointKey), copy,
+                                                           "reading the copy of the checkpoint", nullptr));
+  if (!has_copy) return false;
+  std::string checkpoint;
+  const auto is_there = read_exactly(db, kCheckpointKey, checkpoint, "reading the checkpoint", nullptr);
+  return !is_there || (*is_there && checkpoint == copy);
+}
+
 Result<bool> read_value(::rocksdb::DB& db, std::string_view key, std::string& value, std::string_view doing,
                         const ::rocksdb::Snapshot* snapshot) {
-  ::rocksdb::ReadOptions options;
-  options.snapshot = snapshot;
-  const auto status = db.Get(options, slice(key), &value);
-  if (status.IsNotFound()) return false;
-  VARVE_RETURN_IF_ERROR(outcome(status, doing));
-  return true;
+  auto is_there = read_exactly(db, key, value, doing, snapshot);
+  if (is_there || !is_of_record(key) || !may_read_copies(db)) return is_there;
+  auto copy_is_there = read_exactly(db, copy_key(key), value, doing, snapshot);
+  if (!copy_is_there) return is_there;
+  note_copy(is_there.error());
+  return copy_is_there;
 }
 
 Result<StoredCheckpoint> read_checkpoint(::rocksdb::DB& db) {
@@ -55,13 +117,24 @@ Result<std::optional<TextCounts>> count_texts(::rocksdb::DB& db, std::uint64_t c
 }
 
 Status for_each_key(::rocksdb::DB& db, std::string_view prefix, std::string_view doing, const EachKey& each) {
-  ::rocksdb::ReadOptions options;
-  options.fill_cache = false;
-  const std::unique_ptr<::rocksdb::Iterator> at(db.NewIterator(options));
-  for (at->Seek(slice(prefix)); at->Valid() && at->key().starts_with(slice(prefix)); at->Next()) {
-    VARVE_RETURN_IF_ERROR(each(at->key().ToStringView(), at->value().ToStringView()));
+  return for_each_key_after(db, prefix, {}, doing, each);
+}
+
+// Where the records cannot be read the copies go on, and the other way round. They have the same keys.
+Status for_each_key_after(::rocksdb::DB& db, std::string_view prefix, std::string after, std::string_view doing,
+                          const EachKey& each) {
+  bool in_copies = false;
+  std::string failed_after;
+  for (bool is_first = true;; is_first = false) {
+    Status refused;
+    const Status read = walk(db, in_copies ? kCopyPrefix : std::string_view(), prefix, after, doing, each, refused);
+    VARVE_RETURN_IF_ERROR(refused);
+    if (read) return {};
+    if (!is_of_record(prefix) || (!is_first && failed_after == after) || !may_read_copies(db)) return read;
+    failed_after = after;
+    in_copies = !in_copies;
+    note_copy(read.error());
   }
-  return outcome(at->status(), doing);
 }
 
 }  // namespace varve::engine::rocksdb

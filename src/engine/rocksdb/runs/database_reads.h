@@ -23,6 +23,12 @@ inline ::rocksdb::Slice slice(std::string_view bytes) { return {bytes.data(), by
 // `doing`: begins the message: "reading the list of runs".
 Status outcome(const ::rocksdb::Status& status, std::string_view doing);
 
+// What cannot be read of a record is read from its copy, as it is here everywhere. How often that was necessary since
+// the process began.
+std::uint64_t copies_read();
+// Does each record have its copy? Error: that cannot be known.
+Result<bool> has_copies(::rocksdb::DB& db);
+
 // False: there is no such key, and `value` is not to be used.
 Result<bool> read_value(::rocksdb::DB& db, std::string_view key, std::string& value, std::string_view doing,
                         const ::rocksdb::Snapshot* snapshot = nullptr);
@@ -38,5 +44,8 @@ Result<std::optional<TextCounts>> count_texts(::rocksdb::DB& db, std::uint64_t c
 // error, there are no others.
 using EachKey = std::function<Status(std::string_view key, std::string_view value)>;
 Status for_each_key(::rocksdb::DB& db, std::string_view prefix, std::string_view doing, const EachKey& each);
+// Likewise, of the keys behind `after`, which has the prefix.
+Status for_each_key_after(::rocksdb::DB& db, std::string_view prefix, std::string after, std::string_view doing,
+                          const EachKey& each);
 
 }  // namespace varve::engine::rocksdb

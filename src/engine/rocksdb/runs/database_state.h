@@ -116,6 +116,7 @@ struct Database::State {
       const MutexLock lock(definitions_mutex);
       for (const auto& [key, packed] : definitions) {
         VARVE_RETURN_IF_ERROR(outcome(batch.Put(key, packed), "collecting definitions"));
+        VARVE_RETURN_IF_ERROR(outcome(batch.Put(copy_key(key), packed), "collecting definitions"));
       }
     }
     ::rocksdb::WriteOptions options;
@@ -133,6 +134,10 @@ struct Database::State {
   Status erase_generations_but(std::uint64_t kept);
   // Are they in the database, as they are, in this generation?
   Status check_definitions(std::uint64_t of_generation, std::string_view wanted) const;
+
+  // --- database_copies.cc
+  Status make_copies();
+  Status in_pieces(Batch& batch, std::string_view prefix, const EachKey& each);
 
   // --- database_texts.cc
   // Counts them if that has not been done in this epoch, to which `batch` belongs then.

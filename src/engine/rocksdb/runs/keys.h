@@ -15,6 +15,7 @@
 //   checkpoint  'c'                                      → checkpoint.h
 //   text        't' tenant:part service:part service key NUL key → the text; part := length:u16, bytes
 //   text counts 'u'                                      → text_counts.h
+//   copy        'A' and one of these keys, but of a block → its value, a second time
 // clang-format on
 #pragma once
 
@@ -89,6 +90,15 @@ std::string definitions_key(std::uint64_t generation, std::uint64_t sequence);
 std::string definitions_key(std::uint64_t generation, std::uint64_t sequence, std::uint32_t part);
 // Safe for untrusted bytes. The number of the log's record; nullopt: the key is malformed.
 std::optional<std::uint64_t> definitions_sequence(std::string_view key);
+// Everything but blocks is there twice, so that a place of the disk that cannot be read any more does not take the
+// whole store with it: a record, and its copy, which lies apart from it.
+inline constexpr std::string_view kRecordKinds = "cdegklnrstuw";
+inline constexpr std::string_view kCopyPrefix = "A";
+inline bool is_of_record(std::string_view key) {  // or does a prefix say so?
+  return !key.empty() && kRecordKinds.find(key[0]) != std::string_view::npos;
+}
+inline std::string copy_key(std::string_view key) { return std::string(kCopyPrefix).append(key); }
+
 inline constexpr std::string_view kGenerationKey = "n";
 inline constexpr std::string_view kCheckpointKey = "c";
 inline constexpr std::string_view kTextPrefix = "t";
