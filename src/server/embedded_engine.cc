@@ -53,6 +53,8 @@ class EmbeddedEngine final : public Engine {
   void register_metrics(Metrics& metrics) override {
     metrics.gauge("varve_database_compactions_off", "1 while the database is not compacted, as a compaction failed.",
                   [this] { return store_->compacts() ? 0.0 : 1.0; });
+    metrics.gauge("varve_database_damaged_tables", "Tables of the database that a compaction found damaged.",
+                  [this] { return static_cast<double>(store_->damaged_tables()); });
     metrics.counter_from("varve_database_copies_read_total",
                          "Reads of the database that failed and were made good by a second copy.",
                          [] { return static_cast<double>(engine::rocksdb::Store::copies_read()); });

@@ -122,6 +122,7 @@ Store::State::~State() {
 
 const RecoveryReport& Store::recovery() const { return state_->recovery; }
 
+std::uint64_t Store::damaged_tables() const { return state_->tables.database().damaged_tables(); }
 std::uint64_t Store::copies_read() { return Database::copies_read(); }
 bool Store::compacts() const { return state_->tables.database().compacts(); }
 

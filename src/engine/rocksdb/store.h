@@ -111,6 +111,8 @@ class Store final : public storage::SeriesStore,
   [[nodiscard]] double backlog_percent() const;
   // Is the database compacted? Not after a compaction that failed (runs/compaction_switch.h).
   [[nodiscard]] bool compacts() const;
+  // Tables that a compaction found damaged since the start.
+  [[nodiscard]] std::uint64_t damaged_tables() const;
   // How often something of a database could not be read and was read from its copy, since the process began.
   [[nodiscard]] static std::uint64_t copies_read();
   // How long what has waited longest to be synced has waited.

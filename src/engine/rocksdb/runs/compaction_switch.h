@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // CompactionSwitch: may RocksDB compact? When a compaction fails, RocksDB takes no writes any more until it is opened
 // again, and then begins the same compaction again. So one damaged table, or too little room for a large compaction,
-// would stop every flush. Instead compactions stay off: until the next start, if what they read is damaged; else until
-// so many flushes have gone well, twice as many each time they fail again.
+// would stop every flush. Instead compactions stay off until so many flushes have gone well, more if what they read is
+// damaged, and twice as many each time they fail again. In between RocksDB compacts whatever it picks before it meets
+// the damaged table.
 #pragma once
 
 #include <algorithm>
@@ -16,20 +17,20 @@ namespace varve::engine::rocksdb {
 class CompactionSwitch {
  public:
   static constexpr std::uint64_t kFlushesFirst = 16;
+  static constexpr std::uint64_t kFlushesOnDamage = 256;
   static constexpr std::uint64_t kFlushesMost = 4096;
 
   void failed(bool on_damage) {
     const MutexLock lock(mutex_);
     if (!is_on_) return;
     is_on_ = false;
-    for_ever_ = for_ever_ || on_damage;
     flushes_ = 0;
-    wait_ = wait_ == 0 ? kFlushesFirst : std::min(2 * wait_, kFlushesMost);
+    wait_ = std::clamp(2 * wait_, on_damage ? kFlushesOnDamage : kFlushesFirst, kFlushesMost);
   }
   // A flush went well. True: they are on again from now on.
   bool flushed() {
     const MutexLock lock(mutex_);
-    if (wait_ == 0 || for_ever_ || ++flushes_ < wait_) return false;
+    if (wait_ == 0 || ++flushes_ < wait_) return false;
     flushes_ = 0;
     if (is_on_) {
       wait_ = 0;  // for as long as they had been off
@@ -46,7 +47,6 @@ class CompactionSwitch {
  private:
   mutable Mutex mutex_;
   bool is_on_ VARVE_GUARDED_BY(mutex_) = true;
-  bool for_ever_ VARVE_GUARDED_BY(mutex_) = false;
   std::uint64_t wait_ VARVE_GUARDED_BY(mutex_) = 0;     // flushes to go well before they are on again; 0: all is well
   std::uint64_t flushes_ VARVE_GUARDED_BY(mutex_) = 0;  // that went well since they were switched
 };

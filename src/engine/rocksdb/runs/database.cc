@@ -242,6 +242,8 @@ Status Database::erase_garbage() {
 
 std::uint64_t Database::copies_read() { return rocksdb::copies_read(); }
 
+std::uint64_t Database::damaged_tables() const { return state_->handle->damaged_tables(); }
+
 bool Database::compacts() const { return state_->handle->compacts(); }
 
 Status Database::compact(std::span<const std::shared_ptr<const Run>> erased) {

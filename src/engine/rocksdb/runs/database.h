@@ -132,6 +132,7 @@ class Database {
 
   // False after a compaction that failed: then the following two do nothing (compaction_switch.h).
   [[nodiscard]] bool compacts() const;
+  [[nodiscard]] std::uint64_t damaged_tables() const;  // that compactions have met
 
   // Reclaims the disk space of these runs, whose blocks were erased.
   Status compact(std::span<const std::shared_ptr<const Run>> erased);

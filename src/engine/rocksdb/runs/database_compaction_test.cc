@@ -11,6 +11,7 @@
 #include "engine/rocksdb/runs/database.h"
 #include "engine/rocksdb/runs/keys.h"
 #include "engine/rocksdb/testing/directory.h"
+#include "engine/rocksdb/testing/memory_directories.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -22,7 +23,10 @@ constexpr std::size_t kTextBytes = 20'000;
 
 class Compaction : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() { std::signal(SIGXFSZ, SIG_IGN); }
+  static void SetUpTestSuite() {
+    testing::make_directories_in_memory();  // each text is a flush
+    std::signal(SIGXFSZ, SIG_IGN);
+  }
   Compaction() {
     open();
     for (int i = 0; i < kTexts; ++i) EXPECT_TRUE(put(i));
@@ -75,6 +79,7 @@ TEST_F(Compaction, of_a_damaged_table_stops_nothing_else) {
   EXPECT_LE(failed(0, 1), 1);
   EXPECT_EQ(failed(kTexts, 3 * kTexts), 0) << "it was opened again, and what is damaged is left alone";
   EXPECT_FALSE(database_->compacts());
+  EXPECT_EQ(database_->damaged_tables(), 1U);
   EXPECT_TRUE(database_->compact());
   int readable = 0;
   for (int i = 0; i < 4 * kTexts; ++i) {
@@ -89,8 +94,24 @@ TEST_F(Compaction, of_a_damaged_table_stops_nothing_else) {
   EXPECT_LE(failed(4 * kTexts, kTexts), 2);
 }
 
+TEST_F(Compaction, of_a_damaged_table_is_tried_again) {
+  ASSERT_TRUE(database_->compact());
+  flip_a_bit();
+  open();
+  EXPECT_TRUE(put(0));  // among its keys
+  ASSERT_FALSE(database_->compact());
+  const auto put_small = [&](int i) { return bool(database_->put_text(key(i), "small")); };
+  for (int i = 0; i < 256; ++i) EXPECT_TRUE(put_small(kTexts + i % 3));
+  EXPECT_TRUE(database_->compacts());
+  EXPECT_FALSE(database_->compact()) << "it meets the same table";
+  for (int i = 0; i < 300; ++i) EXPECT_TRUE(put_small(kTexts + i % 3));
+  EXPECT_FALSE(database_->compacts()) << "twice as many";
+  EXPECT_EQ(database_->damaged_tables(), 1U);
+}
+
 TEST_F(Compaction, without_room_is_tried_again_later) {
-  // One table of all texts, and one that lies among its keys: what is compacted does not fit, whatever was compacted before.
+  // One table of all texts, and one that lies among its keys: what is compacted does not fit, whatever was compacted
+  // before.
   ASSERT_TRUE(database_->compact());
   EXPECT_TRUE(put(0));
   rlimit before{};

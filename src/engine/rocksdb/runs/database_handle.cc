@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "engine/rocksdb/runs/damaged_table.h"
 #include "engine/rocksdb/runs/database_reads.h"
 
 namespace varve::engine::rocksdb {
@@ -133,16 +134,23 @@ Status DatabaseHandle::probe() const {
 
 void DatabaseHandle::switch_compactions(const std::optional<Error>& failed) {
   if (!failed) return;
-  const bool on_damage = failed->code == Code::corrupt;
-  compactions_.failed(on_damage);
-  if (on_damage) {
-    log::error(
-        "a table of the database is damaged: it is not compacted any more until the next start, all else goes on",
-        {{"error", failed->message}});
-  } else {
-    log::warn("the database cannot be compacted; that is tried again later, all else goes on",
-              {{"error", failed->message}});
-  }
+  compactions_.failed(failed->code == Code::corrupt);
+  if (failed->code == Code::corrupt) return;  // say_what_is_damaged()
+  log::warn("the database cannot be compacted; that is tried again later, all else goes on",
+            {{"error", failed->message}});
+}
+
+void DatabaseHandle::say_what_is_damaged(const Error& error) {
+  const DamagedTable table = find_damaged_table(*db_, error.message);
+  log::error("a table of the database is damaged: compacting rests and is tried again later, all else goes on",
+             {{"error", error.message},
+              {"file", table.file},
+              {"level", table.level},
+              {"bytes", table.bytes},
+              {"from", table.first},
+              {"to", table.last}});
+  damaged_.insert(table.file);
+  damaged_tables_ = damaged_.size();
 }
 
 void DatabaseHandle::note_flush(const Access& db) {
@@ -165,8 +173,10 @@ Status DatabaseHandle::mend(const std::function<Status(::rocksdb::DB&)>& restore
   if (!is_broken()) return {};
   if (db_ != nullptr) let_go_of_snapshots();
   db_.reset();
-  switch_compactions(failures_->clear());
+  const std::optional<Error> not_compacted = failures_->clear();
+  switch_compactions(not_compacted);
   Status opened = open(false);
+  if (opened && not_compacted && not_compacted->code == Code::corrupt) say_what_is_damaged(*not_compacted);
   if (opened) opened = restore(*db_);
   if (!opened) {
     failures_->note();

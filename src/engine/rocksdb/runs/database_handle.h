@@ -76,6 +76,8 @@ class DatabaseHandle {
   void note_failure() { failures_->note(); }
   // Does it compact? Not after a compaction that failed (compaction_switch.h).
   [[nodiscard]] bool compacts() const { return compactions_.is_on(); }
+  // So many tables were found damaged by compactions.
+  [[nodiscard]] std::uint64_t damaged_tables() const { return damaged_tables_; }
   // A flush went well.
   void note_flush(const Access& db);
   // If it is broken: reopens it, provided that files can be written in its directory. `restore` then writes the data
@@ -88,6 +90,7 @@ class DatabaseHandle {
   Status open(bool is_new) VARVE_REQUIRES(gate_);
   void open_to_read() VARVE_REQUIRES(gate_);
   void switch_compactions(const std::optional<Error>& failed);
+  void say_what_is_damaged(const Error& error) VARVE_REQUIRES(gate_);
   void let_go_of_snapshots() VARVE_REQUIRES(gate_);
   void take(::rocksdb::DB* db) VARVE_REQUIRES(gate_);
 
@@ -97,6 +100,8 @@ class DatabaseHandle {
   mutable SharedMutex gate_;
   std::unique_ptr<::rocksdb::DB> db_ VARVE_GUARDED_BY(gate_);
   std::atomic<std::uint64_t> epoch_{0};
+  std::set<std::string> damaged_ VARVE_GUARDED_BY(gate_);  // names of tables
+  std::atomic<std::uint64_t> damaged_tables_{0};           // how many
 
   mutable Mutex snapshots_mutex_ VARVE_ACQUIRED_AFTER(gate_);
   std::set<Snapshot*> snapshots_ VARVE_GUARDED_BY(snapshots_mutex_);
