@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/check.h"
+#include "engine/rocksdb/runs/database_rewrite.h"
 #include "engine/rocksdb/runs/database_start.h"
 #include "engine/rocksdb/runs/database_state.h"
 #include "engine/rocksdb/runs/keys.h"
@@ -49,6 +50,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, const 
       }
       VARVE_RETURN_IF_ERROR(repair_database(path, opening.oldest_segment));
     }
+    if (opening.repair) VARVE_RETURN_IF_ERROR(rewrite_if_damaged(path));
   }
   auto state = std::make_unique<State>();
   VARVE_ASSIGN_OR_RETURN(state->handle, DatabaseHandle::open(path, opening.is_new));

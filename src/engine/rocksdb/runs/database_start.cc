@@ -26,21 +26,6 @@ Status failed(const std::string& doing, const std::error_code& error) {
   return fail(Code::io, doing + ": " + error.message());
 }
 
-Result<std::unique_ptr<::rocksdb::DB>> open_to_read(const std::string& path) {
-  std::error_code error;
-  if (!fs::exists(path + "/CURRENT", error)) {
-    return fail(Code::corrupt, "opening the database " + path + ": its file CURRENT is missing");
-  }
-  ::rocksdb::DB* db = nullptr;
-  const auto status = ::rocksdb::DB::OpenForReadOnly(database_options(nullptr), path, &db);
-  std::unique_ptr<::rocksdb::DB> opened(db);
-  const Status result = outcome(status, "opening the database " + path);
-  // A file that it names is missing.
-  if (status.IsPathNotFound()) return fail(Code::corrupt, result.error().message);
-  VARVE_RETURN_IF_ERROR(result);
-  return opened;
-}
-
 Status compare_with_log(const Checkpoint& checkpoint, std::optional<std::uint64_t> oldest_segment) {
   if (!oldest_segment || *oldest_segment <= checkpoint.first_segment) return {};
   return fail(Code::corrupt,
@@ -64,9 +49,7 @@ Status count_records(::rocksdb::DB& db, const StoredCheckpoint& stored) {
   return texts ? Status{} : fail(texts.error());
 }
 
-// Folders beside `path`: what is made anew, and what was there before, of which there may be several.
-std::string folder_of_repair(const std::string& path) { return path + ".repaired"; }
-
+// What was there before, of which there may be several.
 std::string folder_of_damaged(const std::string& path) {
   std::error_code error;
   std::string name = path + ".damaged";
@@ -111,6 +94,38 @@ void say_what_is_lost(const std::string& in) {
 
 }  // namespace
 
+Result<std::unique_ptr<::rocksdb::DB>> open_to_read(const std::string& path) {
+  std::error_code error;
+  if (!fs::exists(path + "/CURRENT", error)) {
+    return fail(Code::corrupt, "opening the database " + path + ": its file CURRENT is missing");
+  }
+  ::rocksdb::DB* db = nullptr;
+  const auto status = ::rocksdb::DB::OpenForReadOnly(database_options(nullptr), path, &db);
+  std::unique_ptr<::rocksdb::DB> opened(db);
+  const Status result = outcome(status, "opening the database " + path);
+  // A file that it names is missing.
+  if (status.IsPathNotFound()) return fail(Code::corrupt, result.error().message);
+  VARVE_RETURN_IF_ERROR(result);
+  return opened;
+}
+
+std::string folder_of_repair(const std::string& path) { return path + ".repaired"; }
+
+// Both names change at once: there is a database at each moment.
+Result<std::string> take_place(const std::string& path) {
+  const std::string repaired = folder_of_repair(path);
+  std::error_code error;
+  if (::renameat2(AT_FDCWD, repaired.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) != 0) {
+    const std::string why = std::strerror(errno);
+    fs::remove_all(repaired, error);
+    return fail(Code::io, "exchanging " + repaired + " and " + path + ": " + why);
+  }
+  const std::string damaged = folder_of_damaged(path);
+  fs::rename(repaired, damaged, error);
+  VARVE_RETURN_IF_ERROR(sync_path(fs::path(path).parent_path().string()));
+  return error ? repaired : damaged;
+}
+
 Status look_at_database(const std::string& path, std::optional<std::uint64_t> oldest_segment) {
   VARVE_ASSIGN_OR_RETURN(const auto db, open_to_read(path));
   VARVE_ASSIGN_OR_RETURN(const StoredCheckpoint stored, read_checkpoint(*db));
@@ -133,18 +148,10 @@ Status repair_database(const std::string& path, std::optional<std::uint64_t> old
     log::warn("the database is whole: it is the log that has lost its beginning", {{"path", path}});
     return {};
   }
-  // Both names change at once: there is a database at each moment.
-  if (::renameat2(AT_FDCWD, repaired.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) != 0) {
-    const std::string why = std::strerror(errno);
-    fs::remove_all(repaired, error);
-    return fail(Code::io, "exchanging " + repaired + " and " + path + ": " + why);
-  }
-  const std::string damaged = folder_of_damaged(path);
-  fs::rename(repaired, damaged, error);
-  VARVE_RETURN_IF_ERROR(sync_path(fs::path(path).parent_path().string()));
+  VARVE_ASSIGN_OR_RETURN(const std::string kept, take_place(path));
   say_what_is_lost(path);
   log::warn("the database was damaged and is repaired: its tables are listed anew; what was there is kept",
-            {{"path", path}, {"kept", error ? repaired : damaged}});
+            {{"path", path}, {"kept", kept}});
   return {};
 }
 

@@ -4,7 +4,10 @@
 // database is first looked at without changing it, and compared with the log. Included by database*.cc only.
 #pragma once
 
+#include <rocksdb/db.h>
+
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -20,5 +23,13 @@ Status look_at_database(const std::string& path, std::optional<std::uint64_t> ol
 // it should have. What was there is kept beside it. Where the tables have no more than it had, it stays: then the log
 // has lost its beginning. Error: nothing has changed.
 Status repair_database(const std::string& path, std::optional<std::uint64_t> oldest_segment);
+
+// A folder beside `path`, for a database that is to take its place.
+std::string folder_of_repair(const std::string& path);
+// That database takes the place of the one at `path`, which is kept beside it. Returns where. Error: nothing has
+// changed, and the new one is gone.
+Result<std::string> take_place(const std::string& path);
+// To look at it.
+Result<std::unique_ptr<::rocksdb::DB>> open_to_read(const std::string& path);
 
 }  // namespace varve::engine::rocksdb
