@@ -2,7 +2,6 @@
 """Log messages of several replicas on a real Cassandra and Redis: what one acknowledged all have, once, whoever is killed,
 and whether it is sealed or not."""
 
-import contextlib
 import http.client
 import json
 import threading
@@ -64,20 +63,28 @@ class Follower:
         self.connection.request("POST", "/analytics/query", json.dumps(query), {"Accept": "application/x-ndjson"})
         self.answer = self.connection.getresponse()
         self.seen, self.lines = {}, []
+        self.closing = False
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
 
+    def arriving(self):
+        try:
+            yield from self.answer
+        except (http.client.IncompleteRead, ValueError):  # in the middle of a chunk, or of how long it is
+            if not self.closing:
+                raise
+
     def run(self):
-        with contextlib.suppress(http.client.IncompleteRead):  # closed, maybe in the middle of a chunk
-            for line in self.answer:
-                row = json.loads(line)
-                self.lines.append(row.get("Xmlmessage", row))
-                self.seen[self.lines[-1] if isinstance(self.lines[-1], str) else ""] = time.monotonic()
+        for line in self.arriving():
+            row = json.loads(line)
+            self.lines.append(row.get("Xmlmessage", row))
+            self.seen[self.lines[-1] if isinstance(self.lines[-1], str) else ""] = time.monotonic()
 
     def close(self):
+        self.closing = True
         self.connection.sock.shutdown(2)
+        self.thread.join(10)  # it reads what is there: before that nothing is closed under its hands
         self.connection.close()
-        self.thread.join(10)
 
 
 def put(server, texts, **more):
