@@ -166,14 +166,17 @@ Status BatchScan::read_rollup_blocks(TimeRange range, std::size_t level, const S
       const auto found = blocks.find(start);
       std::vector<RollupRow> there;
       Subset absent = members;
+      bool is_lacking = false;
       if (found != blocks.end()) {
         for (const RollupRow& one : found->second) {
           VARVE_ASSIGN_OR_RETURN(const bool enough, says_enough(one, piece));
+          is_lacking = is_lacking || !enough;
           if (!enough) continue;
           std::erase(absent, one.member);
           there.push_back(one);
         }
-        if (merged_ && !samples_are_gone(piece) && are_mixed_counters(found->second)) {
+        // Of groups that share a series each has counted other samples: who is read finer would say all of its own.
+        if (merged_ && !samples_are_gone(piece) && (is_lacking || are_mixed_counters(found->second))) {
           there.clear();
           absent = members;
         }

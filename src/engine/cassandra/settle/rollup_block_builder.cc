@@ -2,6 +2,8 @@
 #include "engine/cassandra/settle/rollup_block_builder.h"
 
 #include <algorithm>
+#include <limits>
+#include <set>
 
 #include "base/check.h"
 #include "engine/cassandra/scan/column_stats.h"
@@ -22,6 +24,11 @@ void take_inside(Windows& list, const TimeRanges& ranges) {
 void take_outside(Windows& list, const TimeRanges& ranges) {
   std::erase_if(list, [&](const rollup::Window& w) { return overlaps(ranges, {w.start, w.start + 1}); });
 }
+
+// Of two samples at one time the one with the greater rank counts; of equally late ones that of the other group, where
+// it is first.
+constexpr std::uint64_t kRankAlways = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t rank_of(std::uint64_t arrival_us, bool first) { return 2 * arrival_us + (first ? 1 : 0); }
 
 bool is_inside(TimeRange inner, const TimeRanges& ranges) {
   return std::ranges::any_of(ranges,
@@ -125,10 +132,13 @@ Status RollupBlockBuilder::exclude(const RollupBlockWork::Elsewhere& elsewhere, 
     VARVE_RETURN_IF_ERROR(gather_columns(data, {&column, 1}, gather_));
     gather_.finish();
     if (gather_.times().empty()) continue;
+    VARVE_ASSIGN_OR_RETURN(const auto arrivals,
+                           arrivals_of(data, column / kSeriesPerColumnShard, elsewhere.group.columns, gather_.times()));
     const chunk::Column& found = gather_.columns()[0];
     for (std::size_t i = 0; i < gather_.times().size(); ++i) {
       if (found.form == chunk::Column::Form::typed && found.types[i] == chunk::kErased) continue;
-      excluded_[elsewhere.column].insert(gather_.times()[i]);
+      std::uint64_t& rank = excluded_[elsewhere.column][gather_.times()[i]];
+      rank = std::max(rank, elsewhere.always ? kRankAlways : rank_of(arrivals[i], elsewhere.first));
     }
   }
   return {};
@@ -139,7 +149,7 @@ Status RollupBlockBuilder::exclude(const RollupBlockWork::Elsewhere& elsewhere, 
 Status RollupBlockBuilder::add_slots(const std::vector<SlotData>& slots) {
   found_ = found_ || !slots.empty();
   const unsigned shards = column_shards_of(series_.size());
-  std::unordered_set<Timestamp> whole;
+  std::set<Timestamp> whole;
   for (const SlotData& data : slots) {
     if (data.stored_shards == shards) whole.insert(data.slot);
   }
@@ -163,6 +173,10 @@ Status RollupBlockBuilder::add_shard(const SlotData& data, unsigned shard, share
   VARVE_RETURN_IF_ERROR(gather_columns(data, columns, gather_));
   gather_.finish();
   if (gather_.times().empty()) return {};
+  std::vector<std::uint64_t> arrivals;
+  if (std::ranges::any_of(columns, [&](std::uint16_t column) { return !excluded_[column].empty(); })) {
+    VARVE_ASSIGN_OR_RETURN(arrivals, arrivals_of(data, shard, series_.size(), gather_.times()));
+  }
   folder.start_group();
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const std::size_t column = columns[c];
@@ -170,7 +184,7 @@ Status RollupBlockBuilder::add_shard(const SlotData& data, unsigned shard, share
     if (excluded_[column].empty()) {
       folder.fold(gather_.times(), gather_.columns()[c], work_.counter_of(column));
     } else {
-      fold_rest(column, gather_.columns()[c], folder);
+      fold_rest(column, gather_.columns()[c], arrivals, folder);
     }
     add(column, work_.kinds[column], folder.numbers(), folder.texts());
     if (!excluded_[column].empty()) folder.start_group();
@@ -178,11 +192,18 @@ Status RollupBlockBuilder::add_shard(const SlotData& data, unsigned shard, share
   return {};
 }
 
-// Without the times that another group counts.
-void RollupBlockBuilder::fold_rest(std::size_t number, const chunk::Column& column, shared::SeriesFolder& folder) {
-  const std::unordered_set<Timestamp>& excluded = excluded_[number];
+// Without the times that another group counts. `arrivals`: of our own samples.
+void RollupBlockBuilder::fold_rest(std::size_t number, const chunk::Column& column,
+                                   std::span<const std::uint64_t> arrivals, shared::SeriesFolder& folder) {
+  const auto& excluded = excluded_[number];
   const auto all = gather_.times();
-  eraser_.erase_rows(all, {&column, 1}, [&](Timestamp time) { return excluded.contains(time); });
+  check(arrivals.size() == all.size(), "each sample has arrived");
+  eraser_.erase_rows(all, {&column, 1}, [&](Timestamp time) {
+    const auto other = excluded.find(time);
+    if (other == excluded.end()) return false;
+    const auto own = static_cast<std::size_t>(std::ranges::lower_bound(all, time) - all.begin());
+    return other->second > rank_of(arrivals[own], false);
+  });
   folder.start_group();
   if (eraser_.empty()) {
     folder.fold({}, chunk::Column{});

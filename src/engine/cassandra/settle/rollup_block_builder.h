@@ -11,7 +11,6 @@
 #include <memory>
 #include <span>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -56,7 +55,7 @@ class RollupBlockBuilder {
 
   // Of samples: what to read of the group, with the hot rows that are to be named.
   [[nodiscard]] std::vector<model::Timestamp> near_slots() const;
-  // What another group has of one of our series is left out.
+  // What another group has of one of our series, and has later, is left out.
   Status exclude(const RollupBlockWork::Elsewhere& elsewhere, const std::vector<SlotData>& slots);
   Status add_slots(const std::vector<SlotData>& slots);
 
@@ -79,7 +78,8 @@ class RollupBlockBuilder {
   void close(model::Timestamp start);
   void name(unsigned shard, const std::vector<Arrival>& arrivals);
   Status add_shard(const SlotData& data, unsigned shard, shared::SeriesFolder& folder);
-  void fold_rest(std::size_t number, const chunk::Column& column, shared::SeriesFolder& folder);
+  void fold_rest(std::size_t number, const chunk::Column& column, std::span<const std::uint64_t> arrivals,
+                 shared::SeriesFolder& folder);
   void add(std::size_t column, rollup::Kind kind, const rollup::Windows& numbers, const rollup::Windows& texts);
   void add(rollup::Windows& to, const rollup::Windows& finer);
   void erase_stored(std::size_t column, Stored& stored) const;
@@ -92,8 +92,8 @@ class RollupBlockBuilder {
   std::int64_t version_ = 0;
   std::vector<SeriesWindows> series_, late_;
   std::vector<storage::SeriesStats> stats_;
-  std::vector<std::unordered_set<model::Timestamp>> excluded_;
-  std::unordered_map<std::size_t, Stored> stored_;              // by column
+  std::vector<std::unordered_map<model::Timestamp, std::uint64_t>> excluded_;  // of each column: up to which rank
+  std::unordered_map<std::size_t, Stored> stored_;                             // by column
   std::unordered_map<unsigned, std::vector<Arrival>> counted_;  // by shard: in the rollup block as it stands; ascending
   std::unordered_map<unsigned, std::vector<Arrival>> named_;    // in the rollup block as it is made
   std::unordered_map<model::Timestamp, unsigned> finer_shards_;  // how many shards there are of a finer rollup block

@@ -6,7 +6,8 @@
 // complete. Making a rollup block again writes the same row.
 //
 // A sample of a series that is in several groups is counted once: where two groups have a sample at one time, the one
-// with the smaller hash counts it.
+// that was written later counts, as in queries of samples. (Of groups with different times to live it is that of the
+// one whose samples live longer: its windows must not lack what the other's take with them.)
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <random>
+#include <utility>
 
 #include "engine/cassandra/scan/window_rows.h"
 #include "engine/cassandra/testing/group_rows.h"
@@ -191,6 +192,28 @@ TEST_F(RollupBlockMakerTest, ASeriesOfTwoGroupsCountsOnce) {
   make(0, kStart, {{1, other, 0}});
   EXPECT_EQ(shown(read(0, kStart, 0).numbers), "0:2/3/1/2 ");
   EXPECT_EQ(shown(read(0, kStart, 1).numbers), "0:1/1/1/1 ");
+}
+
+// Of equal times the later sample counts, whichever group has it.
+TEST_F(RollupBlockMakerTest, TheLaterSampleOfASeriesOfTwoGroupsCounts) {
+  group.columns = 1;
+  kinds = {Kind::gauge};
+  const GroupRef other = group_named('a', 1);
+  put(group, {{kStart, Value::of_long(1)}, {kStart + 1, Value::of_long(2)}});
+  put(other, {{kStart, Value::of_long(10)}, {kStart + 1, Value::of_long(20)}});
+  put(group, {{kStart + 1, Value::of_long(200)}});
+  for (const GroupRef& one : {group, other}) {
+    const SealWork work{one, kStart, true};
+    ASSERT_TRUE(sealer.seal({&work, 1}));
+  }
+  make(0, kStart, {{0, other, 0, true}});
+  EXPECT_EQ(shown(read(0, kStart, 0).numbers), "0:1/200/200/200 ");
+  const GroupRef own = std::exchange(group, other);
+  make(0, kStart, {{0, own, 0, false}});
+  EXPECT_EQ(shown(read(0, kStart, 0).numbers), "0:1/10/10/10 ");
+  // One that always comes first: its windows stay when the others go.
+  make(0, kStart, {{0, own, 0, false, true}});
+  EXPECT_EQ(shown(read(0, kStart, 0).numbers), "");
 }
 
 // Any order of putting and sealing gives the windows of all samples.

@@ -19,13 +19,10 @@ using tracker::Due;
 
 namespace {
 
-// Where two groups have a sample of a series at one time, is it counted in the windows of the second one? Of the one
-// whose samples live longer: what the other one has goes, and its windows with it.
-bool counts_after(const GroupCells& one, const GroupCells& other) {
-  const auto order = [](const GroupCells& group) {
-    return std::tuple(shared::brevity(group.ttl_s), std::string_view(group.group));
-  };
-  return order(one) > order(other);
+// Where two groups have a sample of a series at one time, it counts in the windows of the one whose samples live
+// longer: what the other one has goes, and its windows with it.
+bool lives_longer(const GroupCells& one, const GroupCells& other) {
+  return shared::brevity(one.ttl_s) < shared::brevity(other.ttl_s);
 }
 
 }  // namespace
@@ -100,9 +97,11 @@ RollupBlockWork WorkPlan::rollup_block_work(const Due& due, bool elsewhere) {
   if (!elsewhere) return work;
   for (const Sharing& place : sharing(group)) {
     GroupRef there = group_ref(series_.directory(), place.group);
+    if (lives_longer(work.group.cells, there.cells)) continue;
     // Of a series that stands twice in one group, the last column counts.
-    if (place.group != group && counts_after(there.cells, work.group.cells)) continue;
-    work.elsewhere.push_back({place.column, std::move(there), place.column_there});
+    const bool always = place.group == group || lives_longer(there.cells, work.group.cells);
+    const bool first = there.cells.group < work.group.cells.group;
+    work.elsewhere.push_back({place.column, std::move(there), place.column_there, first, always});
   }
   return work;
 }
@@ -115,7 +114,7 @@ std::vector<WorkPlan::Place> WorkPlan::dependants(const Due& due) {
   for (const Sharing& place : sharing(group)) {
     if (!seen.insert(place.group).second) continue;
     const GroupName there = series_.directory().name(place.group);
-    if (!counts_after(group_ref(series_.directory(), place.group).cells, own)) continue;
+    if (lives_longer(group_ref(series_.directory(), place.group).cells, own)) continue;
     out.push_back({{there.tenant, model::to_int(place.group)}, there.partition});
   }
   return out;
