@@ -2,12 +2,16 @@
 """Several replicas on a real Cassandra and Redis: what one takes in all have, each does what its roles say, jobs are
 shared and go over."""
 
+import string
 import time
+from random import Random
 
 from support.client import wait_until
 from support.cql import Cql
 from support.load import Load
 from support.replicas import ClusterCase
+
+CHARACTERS = string.ascii_letters + string.digits + "-_"  # six bits each
 
 
 class Replicas(ClusterCase):
@@ -79,6 +83,37 @@ class Replicas(ClusterCase):
         self.assertEqual(rows(), 2)
         for server in (a, b):
             self.assertEqual(server.values("hours"), sorted(sent + [(start + 5, 7)]))
+
+    def test_what_is_too_large_for_a_row_is_sealed(self):
+        """Cassandra takes 16 MiB at once. What stands beside it is sealed as ever."""
+        a, b = self.replicas(2)
+        slot = (int(time.time()) // 10 - 6) * 10_000
+        random = Random(7)
+        texts = {slot + n * 100: "".join(random.choices(CHARACTERS, k=900_000)) for n in range(30)}
+        for time_ms, text in texts.items():
+            a.put([{"name": "large", "type": "string", "datapoints": [[time_ms, text]], "tags": {"host": "h"}}])
+        a.influx("\n".join(f"beside,host=h{n} value={n}i {slot + n}" for n in range(41)))
+
+        def told(server):
+            return dict(server.values("large", start=slot, end=slot + 9_999)), len(server.values("beside"))
+
+        self.assertEqual(told(b), (texts, 41))
+        wait_until(lambda: a.get("/api/v1/admin/slots").json()["slots"] == [], 120, "nothing is pending")
+        self.assertEqual(a.metric("varve_slots_set_aside") + b.metric("varve_slots_set_aside"), 0)
+        for server in (a, b):
+            self.assertEqual(told(server), (texts, 41))
+        with Cql(self.backends.cassandra.contact_points) as cql:
+            pieces = cql.query(f"SELECT part FROM {a.config['cassandra.keyspace']}.data_sealed_p_pt10s")
+        self.assertGreater(sum(part[0] == (0xffff).to_bytes(2, "big") for part in pieces), 1)
+        # A delete, and a late sample.
+        gone = [t for t in texts if t < slot + 2_000]
+        answer = b.post("/api/v1/datapoints/delete", {"start_absolute": slot, "end_absolute": slot + 1_999, "metrics": [{"name": "large"}]})
+        self.assertEqual(answer.status, 204)
+        texts = {t: text for t, text in texts.items() if t not in gone} | {slot + 5_000: "late"}
+        a.put([{"name": "large", "type": "string", "datapoints": [[slot + 5_000, "late"]], "tags": {"host": "h"}}])
+        a.settle()
+        for server in (a, b):
+            self.assertEqual(told(server), (texts, 41))
 
     def test_roles(self):
         keyspace = "roles"

@@ -7,6 +7,7 @@
 
 #include "engine/cassandra/patience.h"
 #include "engine/cassandra/tables/schema.h"
+#include "engine/cassandra/tables/split_rows.h"
 #include "rollup/levels.h"
 
 namespace varve::engine::cassandra {
@@ -19,10 +20,11 @@ struct Options {
   std::int64_t slot_quiet_ms = 300'000;
   std::int64_t hot_kept_ms = 0;  // hot rows stay so long from their arrival, though sealed (settle/dropper.h)
   std::size_t series_per_tenant_max = 10'000'000;
-  std::string replica = "varve";  // its name, for people
-  std::int64_t source = 0;        // of this process: random, names its rows
-  unsigned threads = 0;           // of reads; 0: one a core
-  Patience patience;              // of deletes and of settling by hand
+  std::string replica = "varve";                         // its name, for people
+  std::int64_t source = 0;                               // of this process: random, names its rows
+  std::size_t chunk_bytes_max = SplitRows::kPieceBytes;  // of a row; larger ones are in pieces
+  unsigned threads = 0;                                  // of reads; 0: one a core
+  Patience patience;                                     // of deletes and of settling by hand
 };
 
 }  // namespace varve::engine::cassandra

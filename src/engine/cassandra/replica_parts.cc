@@ -56,10 +56,11 @@ ReplicaParts::ReplicaParts(const Options& o, const SharedServers& s)
                      s.rows, *trackers, message_sealer, message_touches, s.clock),
       message_watch(
           message_tables, o.source, [this] { return watermark.value(); }, s.clock),
-      reader(s.rows, s.tables, schema, slot_ms, o.drops_hot_rows),
-      sealer(s.rows, reader, *trackers, s.clock),
-      widener(s.rows, reader, *trackers, s.clock),
-      maker(s.rows, s.tables, reader, levels, schema, *trackers, s.clock),
+      chunks(s.rows, o.chunk_bytes_max),
+      reader(chunks, s.tables, schema, slot_ms, o.drops_hot_rows),
+      sealer(chunks, reader, *trackers, s.clock),
+      widener(chunks, reader, *trackers, s.clock),
+      maker(chunks, s.tables, reader, levels, schema, *trackers, s.clock),
       plan(series, options.rollups, o.slot_quiet_ms / 2, s.clock),
       worker({slot_ms, o.slot_quiet_ms, reader.sealed().retention_ms, schema.partitions}, plan, pending, sealer, maker,
              widener, s.clock),
@@ -67,8 +68,8 @@ ReplicaParts::ReplicaParts(const Options& o, const SharedServers& s)
           {slot_ms, reader.sealed().retention_ms, rollup_blocks_ms, o.hot_kept_ms}, s.tables, s.rows, series, pending,
           journal, [this] { return watermark.value(); }, s.clock),
       pool(o.threads),
-      scanner({s.rows, series, reader, levels, options.rollups, pending, pool, s.clock, schema.raw_retention_ms}),
-      eraser({s.rows, s.tables, reader, sealer, maker, *trackers, s.clock}) {
+      scanner({chunks, series, reader, levels, options.rollups, pending, pool, s.clock, schema.raw_retention_ms}),
+      eraser({chunks, s.tables, reader, sealer, maker, *trackers, s.clock}) {
   check(trackers->levels() == levels.size(), "the trackers know each granularity");
   journal.also_replay([this] { return message_touches.replay(); });
   worker.also_do([this](std::uint32_t partition, tracker::When when, const std::function<bool()>& alive,

@@ -24,6 +24,7 @@
 #include "engine/cassandra/settle/dropper.h"
 #include "engine/cassandra/settle/worker.h"
 #include "engine/cassandra/shared_servers.h"
+#include "engine/cassandra/tables/split_rows.h"
 
 namespace varve::engine::cassandra {
 
@@ -69,6 +70,7 @@ struct ReplicaParts {
   MessageWorker message_worker;
   MessageEraser message_eraser;
   MessageWatch message_watch;
+  SplitRows chunks;  // the same rows, for whom those of sealed samples and of windows may be large
   SlotReader reader;
   Sealer sealer;
   Widener widener;

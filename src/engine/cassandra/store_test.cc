@@ -167,4 +167,15 @@ TEST(ClusterStoreModel, random_work) {
   EXPECT_GT(settled, 12U);
 }
 
+// The same where no chunk fits into a row.
+TEST(ClusterStoreModel, random_work_in_pieces) {
+  for (std::uint32_t seed = 21; seed <= 24; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    ClusterOptions options = seed % 2 == 0 ? plain() : ClusterOptions{};
+    options.chunk_bytes_max = 50 * (seed - 20);
+    AgingEngine engine(options);
+    StoreModel(engine, seed).run(150);
+  }
+}
+
 }  // namespace varve::storage::testing

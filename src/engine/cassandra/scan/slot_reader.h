@@ -61,6 +61,7 @@ class SlotReader {
                                              const RowStore::ReadLimits& limits) const;
 
   [[nodiscard]] std::int64_t slot_ms() const { return slot_ms_; }
+  [[nodiscard]] bool sees_writes() const { return sees_writes_; }
   [[nodiscard]] const ChunkTable& sealed() const { return sealed_; }
 
  private:

@@ -236,6 +236,21 @@ void RollupBlockBuilder::add(Windows& to, const Windows& finer) {
   }
 }
 
+std::vector<Timestamp> RollupBlockBuilder::named_slots() const {
+  const bool any = std::ranges::any_of(named_, [](const auto& of_shard) { return !of_shard.second.empty(); });
+  return level_.of_samples || !any ? std::vector<Timestamp>() : near_slots();
+}
+
+// What is deleted, or is behind its slot's mark, is never read again.
+void RollupBlockBuilder::forget_names(const std::vector<SlotData>& slots) {
+  std::vector<Arrival> readable;
+  for (const SlotData& data : slots) readable.insert(readable.end(), data.arrivals.begin(), data.arrivals.end());
+  std::ranges::sort(readable);
+  for (auto& [shard, names] : named_) {
+    std::erase_if(names, [&](const Arrival& name) { return !std::ranges::binary_search(readable, name); });
+  }
+}
+
 std::vector<Timestamp> RollupBlockBuilder::closed_slots() {
   if (!level_.of_samples) {
     const unsigned shards = column_shards_of(series_.size());

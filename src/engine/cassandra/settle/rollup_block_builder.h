@@ -38,7 +38,7 @@ struct RollupBlockLevel {
   std::int64_t nearest_end_ms = rollup::kForEver;
 };
 
-// One thread. Rows first, then slots(), then late(), then finish(). Errors: corrupt.
+// One thread. Rows first, then slots(), then names, then late(), then finish(). Errors: corrupt.
 class RollupBlockBuilder {
  public:
   RollupBlockBuilder(const RollupBlockLevel& level, const RollupBlockWork& work, std::int64_t now_ms);
@@ -58,6 +58,11 @@ class RollupBlockBuilder {
   // What another group has of one of our series, and has later, is left out.
   Status exclude(const RollupBlockWork::Elsewhere& elsewhere, const std::vector<SlotData>& slots);
   Status add_slots(const std::vector<SlotData>& slots);
+
+  // Of windows: slots whose hot rows are to be read, because finer blocks name some. Of these names only those stay
+  // whose rows can still be read.
+  [[nodiscard]] std::vector<model::Timestamp> named_slots() const;
+  void forget_names(const std::vector<SlotData>& slots);
 
   // Slots of closed windows, of which hot rows are to be read that are not counted().
   [[nodiscard]] std::vector<model::Timestamp> closed_slots();

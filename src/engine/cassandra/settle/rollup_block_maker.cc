@@ -35,6 +35,7 @@ Result<std::int64_t> RollupBlockMaker::read(std::size_t level, Batch& batch) con
   for (const RollupBlockWork& work : batch.works) batch.makings.emplace_back(batch.level, work, clock_.now_ms());
   VARVE_RETURN_IF_ERROR(read_rows(level, batch));
   if (batch.level.of_samples) VARVE_RETURN_IF_ERROR(read_slots(batch));
+  if (!batch.level.of_samples && reader_.sees_writes()) VARVE_RETURN_IF_ERROR(read_names(batch));
   VARVE_RETURN_IF_ERROR(read_late(batch));
   std::int64_t greatest = 0;
   for (const RollupBlockBuilder& making : batch.makings) greatest = std::max(greatest, making.version());
@@ -104,6 +105,23 @@ Status RollupBlockMaker::read_slots(Batch& batch) const {
     RollupBlockBuilder& making = batch.makings[w];
     VARVE_RETURN_IF_ERROR(elsewhere != nullptr ? making.exclude(*elsewhere, lists[i]) : making.add_slots(lists[i]));
   }
+  return {};
+}
+
+// Without this each granularity would name all that the finer ones do, and keep it.
+Status RollupBlockMaker::read_names(Batch& batch) const {
+  std::vector<SlotsWanted> wanted;
+  std::vector<RollupBlockBuilder*> owners;
+  for (std::size_t w = 0; w < batch.works.size(); ++w) {
+    std::vector<Timestamp> slots = batch.makings[w].named_slots();
+    if (slots.empty()) continue;
+    wanted.push_back({&batch.works[w].group, batch.makings[w].range(), {}, std::move(slots)});
+    owners.push_back(&batch.makings[w]);
+  }
+  if (wanted.empty()) return {};
+  VARVE_ASSIGN_OR_RETURN(const auto lists, reader_.read(wanted, {}));
+  check(lists.size() == owners.size(), "a list for each that is wanted");
+  for (std::size_t i = 0; i < owners.size(); ++i) owners[i]->forget_names(lists[i]);
   return {};
 }
 

@@ -55,6 +55,7 @@ class RollupBlockMaker {
   Result<std::int64_t> read(std::size_t level, Batch& batch) const;  // the greatest version that stands
   Status read_rows(std::size_t level, Batch& batch) const;
   Status read_slots(Batch& batch) const;
+  Status read_names(Batch& batch) const;
   Status read_late(Batch& batch) const;
 
   RowStore& rows_;

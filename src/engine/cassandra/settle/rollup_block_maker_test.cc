@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/cassandra/scan/window_rows.h"
+#include "engine/cassandra/tables/dropped_rows.h"
 #include "engine/cassandra/testing/group_rows.h"
 
 namespace varve::engine::cassandra {
@@ -58,6 +59,19 @@ class RollupBlockMakerTest : public testing::GroupRows {
       return {};
     }));
     return found;
+  }
+  // How many hot rows the block names.
+  std::size_t names(std::size_t level, Timestamp start) {
+    std::vector<RowRead> reads;
+    add_reads(reads, maker.levels()[level], group.cells, 0, {start, start + 1}, {.added = true});
+    std::size_t count = 0;
+    EXPECT_TRUE(rows.read(reads, {}, [&](std::size_t, const RowView& view) -> Status {
+      VARVE_ASSIGN_OR_RETURN(const ChunkRow row, chunk_row(view, {.added = true}));
+      VARVE_ASSIGN_OR_RETURN(const auto arrivals, decode_arrivals(row.added));
+      count += arrivals.size();
+      return {};
+    }));
+    return count;
   }
   // "offset in minutes:count/sum/min/max …"
   static std::string shown(const rollup::Windows& windows) {
@@ -179,6 +193,37 @@ TEST_F(RollupBlockMakerTest, LateSamplesAreAddedOnce) {
   ColumnShardStats stats;
   read(1, kStart, 0, &stats);
   EXPECT_EQ(stats.series[0].points, 4U);
+}
+
+// A rollup block names the hot rows that it counts until these cannot be read again: not all that there ever were.
+TEST_F(RollupBlockMakerTest, WhatIsDroppedIsNamedNoLonger) {
+  group.columns = 1;
+  kinds = {Kind::gauge};
+  clock.advance_ms(kStart + 12 * kDay - clock.now_ms());
+  for (int hour = 0; hour < 8; ++hour) {
+    put(group, {{kStart + hour * kHour, Value::of_long(1)}});
+    seal(group, kStart + hour * kHour);
+  }
+  const auto make_all = [&] {
+    make(0, kStart);
+    make(0, kStart + 4 * kHour);
+    make(1, kStart);
+  };
+  make_all();
+  EXPECT_EQ(names(0, kStart), 4U);
+  EXPECT_EQ(names(1, kStart), 8U);
+  for (int hour = 0; hour < 6; ++hour) {
+    const Timestamp slot = kStart + hour * kHour;
+    ASSERT_TRUE(rows.write_now({dropped_write(tables, "acme", slot, kHour, now_us())}));
+  }
+  make(1, kStart);
+  EXPECT_EQ(names(0, kStart), 4U) << "nobody had reason to make it again";
+  EXPECT_EQ(names(1, kStart), 2U);
+  const std::string all = shown(read(1, kStart, 0).numbers);
+  make_all();
+  EXPECT_EQ(names(0, kStart), 0U);
+  EXPECT_EQ(names(1, kStart), 2U);
+  EXPECT_EQ(shown(read(1, kStart, 0).numbers), all);
 }
 
 TEST_F(RollupBlockMakerTest, ASeriesOfTwoGroupsCountsOnce) {

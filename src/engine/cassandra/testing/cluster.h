@@ -83,6 +83,7 @@ struct ClusterOptions {
   std::vector<rollup::Level> rollups = {{300'000, rollup::kForEver}, {3'600'000, rollup::kForEver}};
   std::int64_t message_retention_ms = rollup::kForEver;
   std::vector<message::ClassRule> message_rules = {};
+  std::size_t chunk_bytes_max = SplitRows::kPieceBytes;
 };
 
 struct Cluster {
@@ -142,6 +143,7 @@ struct ReplicaServers {
             .slot_quiet_ms = cluster.options.quiet_ms,
             .replica = "r",
             .source = source,
+            .chunk_bytes_max = cluster.options.chunk_bytes_max,
             .threads = 1,
             .patience = {.tries = 1, .pause = {}}};
   }

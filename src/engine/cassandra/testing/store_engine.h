@@ -54,6 +54,7 @@ class StoreEngine final : public storage::testing::Engine {
     options.slot_quiet_ms = cluster.options.quiet_ms;
     options.schema.partitions = cluster.options.partitions;
     options.source = ++sources_;
+    options.chunk_bytes_max = cluster.options.chunk_bytes_max;
     store_ = std::make_unique<Store>(
         options, SharedServers{cluster.tables, cluster.rows, cluster.rows, cluster.redis.versions,
                                [this](tracker::redis::MemberNames& names) { return make_trackers(names); }, clock_});

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/cassandra/tables/split_rows.h"
 #include "engine/cassandra/tables/testing/row_store_contract.h"
 
 namespace varve::engine::cassandra::testing {
@@ -10,7 +11,9 @@ namespace {
 
 class InMemory final : public RowsUnderTest {
  public:
-  RowStore& rows() override { return rows_; }
+  // With pieces of so many bytes.
+  explicit InMemory(std::size_t piece_bytes = 0) : piece_bytes_(piece_bytes) {}
+  RowStore& rows() override { return piece_bytes_ == 0 ? static_cast<RowStore&>(rows_) : split_; }
   const Tables& tables() override { return tables_; }
   std::int64_t steady_ns() override { return clock_.steady_ns(); }
   void let_pass(unsigned seconds) override { clock_.advance_ms(seconds * 1000); }
@@ -19,10 +22,14 @@ class InMemory final : public RowsUnderTest {
   ManualClock clock_;
   Tables tables_{SchemaOptions{.rollups = {{300'000, rollup::kForEver}}, .message_rules = {}}};
   MemoryRows rows_{clock_};
+  const std::size_t piece_bytes_;
+  SplitRows split_{rows_, piece_bytes_};
 };
 
 INSTANTIATE_TEST_SUITE_P(Memory, RowStoreContract,
                          ::testing::Values(MakeRows([] { return std::make_unique<InMemory>(); })));
+INSTANTIATE_TEST_SUITE_P(Split, RowStoreContract,
+                         ::testing::Values(MakeRows([] { return std::make_unique<InMemory>(10); })));
 
 class MemoryRowsTest : public ::testing::Test {
  protected:
