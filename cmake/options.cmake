@@ -27,8 +27,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     -Wno-array-bounds -Wno-stringop-overread -Wno-free-nonheap-object -Wduplicated-cond -Wlogical-op)
   if(VARVE_UNITY)
     target_compile_options(varve_options INTERFACE -Wno-subobject-linkage)  # a type of a file's own, in a class of that file
-    # Such a build is for one run of the tests: two thirds of the time of -O3. (The tests themselves have -O0.)
-    target_compile_options(varve_options INTERFACE $<$<NOT:$<BOOL:$<TARGET_PROPERTY:varve_tests>>>:-O1>)
   endif()
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
