@@ -46,7 +46,7 @@ struct TaskPool::State {
   std::vector<std::thread> threads;
 
   [[nodiscard]] bool may_begin(const Share& share) const {
-    return !share.tasks.empty() && (share.name.empty() || share.running < share_threads);
+    return !share.tasks.empty() && share.running < share_threads;
   }
 
   // False: it has one already, or no use for one.

@@ -16,7 +16,7 @@ class TaskPool {
   enum class Priority { normal, low };  // low: thread_priority.h
 
   // threads 0: one per core. At most `queue_max` tasks wait, half of them of one share that has a name; and at most
-  // `share_threads` of such a share run at once, 0: as many as there are threads.
+  // `share_threads` of one share run at once, 0: as many as there are threads.
   explicit TaskPool(unsigned threads, std::size_t queue_max = 1024, Priority priority = Priority::normal,
                     unsigned share_threads = 0);
   // Runs the queued tasks, then joins. No post() may be running.

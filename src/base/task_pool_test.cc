@@ -87,8 +87,11 @@ TEST(TaskPool, AShareHasHalfOfTheQueue) {
   release.set_value();
 }
 
-// While a task of a share runs, a thread is left for others.
-TEST(TaskPool, AShareRunsSoManyAtOnce) {
+// While a task of a share runs, a thread is left for others; that of no name is one of them.
+class TaskPoolShare : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Names, TaskPoolShare, ::testing::Values("a", ""));
+TEST_P(TaskPoolShare, RunsSoManyAtOnce) {
+  const std::string name = GetParam();
   std::promise<void> started, release, other;
   std::atomic<int> of_a = 0;
   {
@@ -99,13 +102,13 @@ TEST(TaskPool, AShareRunsSoManyAtOnce) {
           started.set_value();
           release.get_future().wait();
         },
-        "a"));
+        name));
     started.get_future().wait();
-    for (int i = 0; i < 10; ++i) ASSERT_TRUE(pool.post([&] { ++of_a; }, "a"));
+    for (int i = 0; i < 10; ++i) ASSERT_TRUE(pool.post([&] { ++of_a; }, name));
     ASSERT_TRUE(pool.post([&] { other.set_value(); }, "b"));
     other.get_future().wait();
     EXPECT_EQ(of_a, 1);
-    EXPECT_EQ(pool.waiting("a"), 10U);
+    EXPECT_EQ(pool.waiting(name), 10U);
     release.set_value();
   }
   EXPECT_EQ(of_a, 11) << "what was posted runs before the pool goes";

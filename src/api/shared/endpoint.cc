@@ -55,7 +55,9 @@ Response Endpoint::finish(const Request& request, std::int64_t start_ns, const A
 // The responder keeps the request.
 template <class Task>
 void Endpoint::post(const Request& request, const Responder& respond, Task task) const {
-  if (pool_.post(std::move(task), request.tenant)) return;
+  // What is of no tenant waits for none, whatever the request says.
+  const std::string_view share = options_.needs_tenant ? std::string_view(request.tenant) : std::string_view();
+  if (pool_.post(std::move(task), share)) return;
   respond(error({Code::unavailable, "too many requests are waiting"}, request));
 }
 

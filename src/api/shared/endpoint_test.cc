@@ -65,6 +65,24 @@ TEST_F(EndpointTest, TellsSomeOfALongError) {
             "400 /p: " + std::string(1999, 'x'));
 }
 
+TEST_F(EndpointTest, WhatIsOfNoTenantWaitsForNone) {
+  TaskPool pool(1);
+  std::promise<void> started, release;
+  ASSERT_TRUE(pool.post([&] {
+    started.set_value();
+    release.get_future().wait();
+  }));
+  started.get_future().wait();
+  Request request;
+  request.tenant = "t";
+  const auto sink = std::make_shared<WaitingSink>();
+  Endpoint(pool, {.needs_tenant = false}).on_pool(well)(request, Responder(sink));
+  EXPECT_EQ(pool.waiting("t"), 0U);
+  EXPECT_EQ(pool.waiting(""), 1U);
+  release.set_value();
+  EXPECT_EQ(sink->wait().status, 200);
+}
+
 TEST_F(EndpointTest, WantsATenant) {
   EXPECT_EQ(shown(endpoint_.on_pool(well), ""), "400 /p: the request names no tenant");
   EXPECT_EQ(shown(Endpoint(pool_, {.needs_tenant = false}).on_pool(well), ""), "200 ");
