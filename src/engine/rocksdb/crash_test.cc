@@ -90,8 +90,8 @@ TEST_P(Crash, loses_nothing) {
 
 INSTANTIATE_TEST_SUITE_P(Steps, Crash,
                          ::testing::Values("flush.begin", "flush.written", "flush.committed", "flush.published",
-                                           "flush.done", "log.end", "log.noted", "log.removed", "merge.begin", "merge.written", "merge.committed",
-                                           "merge.published"),
+                                           "flush.done", "log.end", "log.noted", "log.removed", "merge.begin",
+                                           "merge.written", "merge.committed", "merge.published"),
                          testing::name_of_step);
 
 }  // namespace
