@@ -189,9 +189,15 @@ Status Store::listen() {
   const Status marked = state_->mark.write(state_->servers.clock.now_ms());
   const Status recovered = state_->missed_touches.turn();
   const auto counts = state_->worker.counts();
+  {
+    const MutexLock lock(state_->mutex);
+    state_->counts.clock_jumps = state_->trackers->clock_jumps();
+  }
   if (const auto messages = state_->message_worker.counts(); counts && messages) {
     const MutexLock lock(state_->mutex);
+    const std::uint64_t jumps = state_->counts.clock_jumps;
     state_->counts = *counts;
+    state_->counts.clock_jumps = jumps;
     state_->counts.pending += messages->pending;
     state_->counts.set_aside += messages->set_aside;
     state_->counts.sealed += state_->message_worker.sealed();

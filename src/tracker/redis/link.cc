@@ -5,6 +5,7 @@
 #include <charconv>
 #include <random>
 
+#include "base/log.h"
 #include "base/mutex.h"
 #include "driver/wait.h"
 
@@ -98,10 +99,11 @@ class Link::State {
     }
     closed_until_ns_ = 0;
     VARVE_RETURN_IF_ERROR(reply->status());
-    const Trust trust = examine(epoch, *reply);
     const driver::Value& time = (*reply)[2];
-    if (time.size() == 2) {
-      const std::int64_t server_us = number(time[0].text()) * 1'000'000 + number(time[1].text());
+    const std::int64_t server_us = time.size() == 2 ? number(time[0].text()) * 1'000'000 + number(time[1].text()) : 0;
+    VARVE_RETURN_IF_ERROR(check_time(server_us, sent_ns, now));
+    const Trust trust = examine(epoch, *reply);
+    if (server_us > 0) {
       clock_.observe(server_us, (*reply)[3].nil() ? AddedTime() : added_time((*reply)[3].text()), sent_ns, now);
     }
     return Answer(std::move(*reply), trust);
@@ -114,8 +116,28 @@ class Link::State {
   [[nodiscard]] bool lost() const { return lost_; }
   [[nodiscard]] std::uint64_t version() const { return version_; }
   [[nodiscard]] const ServerClock& clock() const { return clock_; }
+  [[nodiscard]] std::uint64_t clock_jumps() const { return clock_jumps_; }
 
  private:
+  Status check_time(std::int64_t server_us, std::int64_t sent_ns, std::int64_t received_ns) {
+    const std::int64_t ahead_us = clock_.ahead_us(server_us, sent_ns, received_ns);
+    const bool has_jumped = ahead_us > kJumpUs;
+    if (has_jumped != is_ahead_.exchange(has_jumped)) {
+      if (has_jumped) {
+        ++clock_jumps_;
+        log::error("the clock of Redis has jumped ahead; it counts as away until it is right",
+                   {{"seconds", ahead_us / 1'000'000}});
+      } else {
+        clock_.forget();  // if it is this machine's that was wrong: what Redis says counts from now on
+        log::info("the clock of Redis is right again");
+      }
+    }
+    if (!has_jumped) return {};
+    closed_until_ns_ = received_ns + pause_ns_;
+    return fail(Code::unavailable, "the clock of Redis is " + std::to_string(ahead_us / 1'000'000) +
+                                       " s ahead of its time before, and of this machine's");
+  }
+
   // What an answer says of the epoch, whose marker `asked` was looked for.
   Trust examine(const std::string& asked, const Reply& reply) {
     const driver::Value& found = reply[0];
@@ -146,6 +168,9 @@ class Link::State {
   const std::int64_t timeout_ns_, pause_ns_;
   std::atomic<std::int64_t> closed_until_ns_ = 0;  // 0: open
   ServerClock clock_;
+  static constexpr std::int64_t kJumpUs = 60'000'000;
+  std::atomic<bool> is_ahead_ = false;
+  std::atomic<std::uint64_t> clock_jumps_ = 0;
   mutable Mutex mutex_;
   std::string epoch_;
   std::atomic<bool> lost_ = false;
@@ -195,6 +220,7 @@ Result<Answer> Link::run_trusted(const Question& question) {
 
 bool Link::lost() const { return state_->lost(); }
 std::uint64_t Link::version() const { return state_->version(); }
+std::uint64_t Link::clock_jumps() const { return state_->clock_jumps(); }
 const Clock& Link::clock() const { return state_->clock(); }
 
 Status Link::check() {

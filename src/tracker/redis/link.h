@@ -73,6 +73,10 @@ class Link {
   // for everybody, for a server's clock that went back.
   [[nodiscard]] bool lost() const;
   Status check();
+  // How often the server's clock was found to have jumped ahead. Its answers fail then (unavailable), as if it were
+  // away, until its clock is right again, or this machine's says the same: what is over is deleted, and does not come
+  // back.
+  [[nodiscard]] std::uint64_t clock_jumps() const;
   // Another number after each loss, also one that another replica has recovered.
   [[nodiscard]] std::uint64_t version() const;
   // Something is missing that Redis cannot know of: as if it had been emptied, for everybody. Recoveries that have

@@ -298,6 +298,42 @@ TEST_F(LinkTest, TheTimeOfAllGoesOn) {
   EXPECT_LT(c.link->clock().now_ms(), begin_ms + kHour + 60'000);
 }
 
+// As Redis' clock is right here, it is this process' that go back.
+struct TwoClocks final : Clock {
+  [[nodiscard]] std::int64_t now_ms() const override { return wall_ms; }
+  [[nodiscard]] std::int64_t steady_ns() const override { return steady_ms * 1'000'000; }
+  std::int64_t wall_ms = local_clock().now_ms(), steady_ms = 10 * kHour;
+};
+
+TEST_F(LinkTest, AClockThatJumpsAheadIsNotFollowed) {
+  TwoClocks clock;
+  const std::int64_t right_ms = clock.wall_ms;
+  clock.wall_ms -= 5 * kHour;
+  Link link(*driver::testing::connect(runtime(), server.options()), {.timeout_ms = 10'000, .pause_ms = 1}, clock);
+  ASSERT_TRUE(link.check()) << "the first answer says what time it is";
+  EXPECT_NEAR(static_cast<double>(link.clock().now_ms()), static_cast<double>(right_ms), 20'000);
+  clock.steady_ms -= kHour;  // for this process Redis is an hour ahead from now on
+  for (int again = 0; again < 3; ++again) {
+    const Status refused = link.check();
+    ASSERT_EQ(refused.error().code, Code::unavailable);
+    EXPECT_NE(refused.error().message.find("the clock of Redis is 3"), std::string::npos) << refused.error().message;
+    EXPECT_LT(link.clock().now_ms(), right_ms - kHour / 2) << "it goes on as before";
+    clock.steady_ms += 2;
+  }
+  EXPECT_EQ(link.clock_jumps(), 1U);
+  clock.wall_ms = right_ms;
+  EXPECT_TRUE(link.check()) << "this machine's clock says the same";
+  EXPECT_GT(link.clock().now_ms(), right_ms - kHour / 2);
+  clock.wall_ms -= 5 * kHour;
+  clock.steady_ms -= 30'000;
+  EXPECT_TRUE(link.check()) << "half a minute is no jump";
+  EXPECT_EQ(link.clock_jumps(), 1U);
+  // What others have added to the time is none of the server's clock.
+  ASSERT_TRUE(a.link->not_before((a.link->clock().now_ms() + kHour) * 1000));
+  EXPECT_TRUE(link.check());
+  EXPECT_GT(link.clock().now_ms(), right_ms + kHour / 2);
+}
+
 TEST(ServerClock, TheClosestAnswerCounts) {
   ManualClock local(1'000'000);
   ServerClock clock(local);

@@ -52,6 +52,14 @@ class ServerClock final : public Clock {
     observed_ns_ = received_ns;
     offset_us_ = server_us - middle_us;
   }
+  // How far an answer's time is ahead of what the server's clock would have said, and of the local wall clock: of both,
+  // as two clocks are less often wrong than one. At most 0 before the first answer.
+  [[nodiscard]] std::int64_t ahead_us(std::int64_t server_us, std::int64_t sent_ns, std::int64_t received_ns) const {
+    const std::int64_t local_us = local_.now_ms() * 1000;
+    const MutexLock lock(mutex_);
+    if (!was_known_) return 0;
+    return server_us - std::max(local_us, (sent_ns + (received_ns - sent_ns) / 2) / 1000 + offset_us_);
+  }
   // Another server may answer from now on: the next one counts.
   void forget() {
     const MutexLock lock(mutex_);

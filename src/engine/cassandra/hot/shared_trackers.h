@@ -58,6 +58,8 @@ class SharedTrackers : public WriteVersions {
   [[nodiscard]] virtual bool lost() const = 0;
   // Another number after each loss.
   [[nodiscard]] virtual std::uint64_t version() const = 0;
+  // How often a clock that jumped ahead was not followed.
+  [[nodiscard]] virtual std::uint64_t clock_jumps() const { return 0; }
   // Touches are missing that nobody else knows of: as if all had been lost, for every replica. Recoveries that have
   // begun before do not count.
   virtual Status declare_lost() = 0;

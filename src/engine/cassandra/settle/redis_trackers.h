@@ -36,6 +36,7 @@ class RedisTrackers final : public SharedTrackers {
   Status check() override { return link_.check(); }
   [[nodiscard]] bool lost() const override { return link_.lost(); }
   [[nodiscard]] std::uint64_t version() const override { return link_.version(); }
+  [[nodiscard]] std::uint64_t clock_jumps() const override { return link_.clock_jumps(); }
   Status declare_lost() override { return link_.declare_lost(); }
   Status recover(const std::function<Status()>& replay) override { return link_.recover(replay); }
   [[nodiscard]] const Clock& clock() const override { return link_.clock(); }
