@@ -115,6 +115,35 @@ class Replicas(ClusterCase):
         for server in (a, b):
             self.assertEqual(told(server), (texts, 41))
 
+    def test_a_redis_that_evicts(self):
+        redis = self.backends.redis
+
+        def configure(policy, maxmemory):
+            for word, value in (("maxmemory-policy", policy), ("maxmemory", maxmemory)):
+                self.assertEqual(redis.command("CONFIG", "SET", word, value), b"+OK\r\n")
+        self.addCleanup(configure, "noeviction", "0")
+        configure("allkeys-lru", "50mb")
+        server = self.replica("evicts", {"slots.quiet": "60s"})
+        server.spawn()
+        self.assertEqual(server.wait_ready_or_end(), 2)
+        self.assertIn("redis.url: Redis may evict what is pending (maxmemory-policy allkeys-lru, maxmemory 52428800)", server.log())
+        configure("volatile-lru", "50mb")
+        server.start()
+        self.assertEqual(server.get("/-/ready").body, b"ready\n")
+        now = int(time.time() * 1000)
+        server.influx("\n".join(f"kept,host=h{n} value={n}i {now - n}" for n in range(20)))
+        configure("allkeys-random", "50mb")
+        wait_until(lambda: server.metric("varve_redis_may_evict") == 1, 30, "it is noticed")
+        ready = server.get("/-/ready")
+        self.assertEqual(ready.status, 200)
+        self.assertIn(b"Redis may evict", ready.body)
+        configure("allkeys-random", "1")  # all of it goes
+        wait_until(lambda: server.metric("varve_redis_evicted_keys") > 0, 30, "it is counted")
+        configure("noeviction", "0")
+        wait_until(lambda: server.metric("varve_redis_lost") == 0, 60, "the journal is replayed")
+        self.assertEqual(sorted(v for _, v in server.values("kept")), list(range(20)))
+        self.assertEqual(server.get("/-/ready").body, b"ready\n")
+
     def test_roles(self):
         keyspace = "roles"
         writer = self.replica(keyspace, {"roles": "ingest"}).start()

@@ -100,9 +100,12 @@ Result<driver::SessionOptions> source_session(config::Config config, const migra
 }
 
 Result<std::unique_ptr<server::Engine>> open_to_copy(const config::Config& config, const Clock& clock) {
+  constexpr std::int64_t kAwaitedNs = 10'000'000'000;  // Redis: somebody looks on
   const config::Config copying = copying_config(config);
+  server::Surroundings surroundings;
+  surroundings.go_on = [&clock, until_ns = clock.steady_ns() + kAwaitedNs] { return clock.steady_ns() < until_ns; };
   return is_embedded(config) ? server::open_embedded(copying, nullptr, clock, "migrate")
-                             : server::open_cluster(copying, nullptr, clock, "migrate");
+                             : server::open_cluster(copying, nullptr, clock, "migrate", surroundings);
 }
 
 std::string target_name(const config::Config& config, const std::string& tenant) {

@@ -21,6 +21,7 @@
 
 #include "base/memory_ledger.h"
 #include "base/metrics.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "http/handler.h"
 
@@ -57,8 +58,23 @@ struct ServerOptions {
 };
 
 // Shut while starting and stopping: then only the server's `always` routes are answered, everything else is 503.
+// Thread-safe.
 struct Gate {
   std::atomic<bool> open{false};
+
+  // What is to be said beside that it is shut or open, for a person; empty: nothing.
+  void say(std::string note) {
+    const MutexLock lock(mutex_);
+    note_ = std::move(note);
+  }
+  [[nodiscard]] std::string note() const {
+    const MutexLock lock(mutex_);
+    return note_;
+  }
+
+ private:
+  mutable Mutex mutex_;
+  std::string note_ VARVE_GUARDED_BY(mutex_);
 };
 
 // start, open, stop are called from one thread. Handlers run on the I/O threads (see handler.h).

@@ -51,8 +51,8 @@ std::int64_t random_source() {
 class ClusterEngine final : public Engine {
  public:
   ClusterEngine(const config::Config& config, const Clock& clock, const std::string& replica,
-                std::unique_ptr<Connection> connection)
-      : connection_(std::move(connection)) {
+                std::unique_ptr<Connection> connection, std::function<void(std::string)> say)
+      : connection_(std::move(connection)), say_(std::move(say)) {
     const auto owns = ownership_options(config, replica);
     if (owns.own == tracker::Own::jobs) {
       board_ = std::make_unique<tracker::redis::RedisJobBoard>(owns.jobs, connection_->redis());
@@ -66,6 +66,7 @@ class ClusterEngine final : public Engine {
     listen_.emplace(kListen, [this, health = Health("hearing of other replicas")](const auto&) mutable {
       health.tell(store().listen());
       redis_away_ = !connection_->redis().check();
+      look_at_eviction();
     });
     // Apart from all that may take longer than the lease lasts.
     renew_.emplace(kRenew, [this, health = Health("renewing the lease to take writes")](const auto&) mutable {
@@ -109,6 +110,10 @@ class ClusterEngine final : public Engine {
     metrics.gauge("varve_redis_lost",
                   "1 while Redis is away or may have lost something: all pending slots are looked at.",
                   [this] { return redis_away_ || connection_->redis().lost() ? 1.0 : 0.0; });
+    metrics.gauge("varve_redis_may_evict", "1 if Redis' maxmemory-policy lets it delete what is pending.",
+                  [this] { return connection_->eviction().may_evict() ? 1.0 : 0.0; });
+    metrics.gauge("varve_redis_evicted_keys", "Keys that Redis has evicted since its start.",
+                  [this] { return static_cast<double>(connection_->eviction().evicted_keys()); });
     metrics.gauge("varve_hot_watermark_age_seconds",
                   "What arrived longer ago than that, at any replica, is known to be whole.",
                   [this] { return store().watermark_age_s(); });
@@ -130,7 +135,19 @@ class ClusterEngine final : public Engine {
  private:
   engine::cassandra::Store& store() { return connection_->store(); }
 
+  // It may have been set so while this runs. What is stored is whole all the same: what Redis loses is found again.
+  void look_at_eviction() {
+    const auto found = connection_->eviction().look();
+    if (!found || *found == evicts_) return;
+    evicts_ = *found;
+    if (!evicts_.empty()) log::warn("Redis is not configured as it must be", {{"error", evicts_}});
+    if (evicts_.empty()) log::info("Redis is configured as it must be");
+    say_(evicts_);
+  }
+
   const std::unique_ptr<Connection> connection_;
+  const std::function<void(std::string)> say_;
+  std::string evicts_;  // what was found last
   std::unique_ptr<tracker::redis::RedisJobBoard> board_;
   std::unique_ptr<tracker::Ownership> ownership_;
   std::unique_ptr<tracker::redis::RedisJobBoard> poll_board_;
@@ -143,18 +160,19 @@ class ClusterEngine final : public Engine {
 
 Result<std::unique_ptr<Engine>> open_cluster(const config::Config& config,
                                              std::shared_ptr<const counter::Declared> counters, const Clock& clock,
-                                             std::string replica) {
+                                             std::string replica, const Surroundings& surroundings) {
   const std::int64_t began_ns = clock.steady_ns();
   auto options = cluster_options(config, replica);
   options.source = random_source();
   options.rollups.counters = std::move(counters);
   VARVE_ASSIGN_OR_RETURN(const auto servers, cluster_servers(config));
-  VARVE_ASSIGN_OR_RETURN(auto connection, Connection::open(options, servers, clock));
+  const Connection::Waiting waiting{surroundings.go_on, surroundings.say};
+  VARVE_ASSIGN_OR_RETURN(auto connection, Connection::open(options, servers, clock, waiting));
   log::info("store is open", {{"cassandra", servers.cassandra.contact_points},
                               {"keyspace", config.cassandra.keyspace},
                               {"replica", replica},
                               {"seconds", static_cast<double>(clock.steady_ns() - began_ns) / 1e9}});
-  return std::make_unique<ClusterEngine>(config, clock, replica, std::move(connection));
+  return std::make_unique<ClusterEngine>(config, clock, replica, std::move(connection), surroundings.say);
 }
 
 }  // namespace varve::server
@@ -162,7 +180,7 @@ Result<std::unique_ptr<Engine>> open_cluster(const config::Config& config,
 namespace varve::server {
 
 Result<std::unique_ptr<Engine>> open_cluster(const config::Config&, std::shared_ptr<const counter::Declared>,
-                                             const Clock&, std::string) {
+                                             const Clock&, std::string, const Surroundings&) {
   return fail(Code::unsupported, "this varve was built without the cluster engine (VARVE_CLUSTER=OFF)");
 }
 

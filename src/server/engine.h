@@ -22,6 +22,12 @@
 
 namespace varve::server {
 
+// What an engine asks and tells the server while it opens, and later. Thread-safe, as long as the engine.
+struct Surroundings {
+  std::function<bool()> go_on = [] { return true; };  // false: it is to stop, and need not wait any longer
+  std::function<void(std::string)> say = [](const std::string&) {};  // what hinders it, for people; empty: nothing
+};
+
 class Engine {
  public:
   // Makes everything durable; appends under way call back before it returns. Jobs are given back.
@@ -54,9 +60,10 @@ class Engine {
 Result<std::unique_ptr<Engine>> open_embedded(const config::Config& config,
                                               std::shared_ptr<const counter::Declared> counters, const Clock& clock,
                                               std::string replica);
-// Blocking. Errors: those of engine/cassandra/connection.h; unsupported (not in this build).
+// Blocking; where Redis is away, until it is there. Errors: those of engine/cassandra/connection.h; unsupported (not in
+// this build).
 Result<std::unique_ptr<Engine>> open_cluster(const config::Config& config,
                                              std::shared_ptr<const counter::Declared> counters, const Clock& clock,
-                                             std::string replica);
+                                             std::string replica, const Surroundings& surroundings);
 
 }  // namespace varve::server

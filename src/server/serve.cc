@@ -12,6 +12,7 @@
 namespace varve::server {
 namespace {
 
+constexpr int kExitConfiguration = 2;  // as of a key or a value that is not allowed
 constexpr std::chrono::seconds kTick{5};
 constexpr std::chrono::seconds kStopDeadline{3};  // leaves two of the promised five to close the store
 
@@ -40,9 +41,18 @@ int serve(const config::Sources& sources, const config::Loaded& loaded) {
   log::set_level(loaded.config.log_level);
   log::info("starting", {{"version", version()}, {"commit", commit()}, {"config", sources.file.value_or("")}});
   Server server(loaded.config, clock);
-  if (const Status started = guarded([&] { return server.start(); }); !started) {
+  bool stops = false;
+  const auto go_on = [&] {
+    stops = stops || signals.wait(std::chrono::milliseconds(0)) == Signals::Kind::stop;
+    return !stops;
+  };
+  if (const Status started = guarded([&] { return server.start(go_on); }); !started) {
+    if (stops) {
+      log::info("stopped");
+      return 0;
+    }
     log::error("cannot start", {{"reason", started.error().message}});
-    return 1;
+    return started.error().code == Code::invalid ? kExitConfiguration : 1;
   }
   log::info("ready");
   auto running = loaded.effective;

@@ -96,7 +96,7 @@ struct Server::State {
 
   [[nodiscard]] std::string name() const { return host_name() + ":" + std::to_string(http->port()); }
   Status listen();
-  Status open_engine();
+  Status open_engine(const std::function<bool()>& go_on);
   Status start_telnet();
   Status start_syslog();
   void start_tasks();
@@ -126,10 +126,11 @@ Status Server::State::listen() {
   return {};
 }
 
-Status Server::State::open_engine() {
+Status Server::State::open_engine(const std::function<bool()>& go_on) {
   const bool cluster = config.engine == config::Config::Engine::cluster;
-  VARVE_ASSIGN_OR_RETURN(
-      engine, cluster ? open_cluster(config, counters, clock, name()) : open_embedded(config, counters, clock, name()));
+  const Surroundings surroundings{go_on, [this](std::string note) { gate.say(std::move(note)); }};
+  VARVE_ASSIGN_OR_RETURN(engine, cluster ? open_cluster(config, counters, clock, name(), surroundings)
+                                         : open_embedded(config, counters, clock, name()));
   if (engine->messages() != nullptr) {
     message_feed = std::make_unique<write::MessageFeed>(*engine->messages(), metrics);
     write::IntakeOptions intake = intake_options(config);
@@ -279,7 +280,7 @@ http::Router Server::State::routes() {
                      snmp->context(), snmp->esmond_context());
 }
 
-Status Server::start() {
+Status Server::start(const std::function<bool()>& go_on) {
   State& s = *state_;
   raise_open_files_limit();
   register_process_metrics(s.metrics, s.clock.now_ms());
@@ -291,7 +292,7 @@ Status Server::start() {
     return devices->find(tenant, metric, tag);
   });
   s.counters->add(api::esmond_declaration);
-  VARVE_RETURN_IF_ERROR(s.open_engine());
+  VARVE_RETURN_IF_ERROR(s.open_engine(go_on));
   write::Options writing = write_options(s.config, s.clock);
   writing.metrics = &s.metrics;
   if (storage::MessageStore* const messages = s.engine->messages()) {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "base/clock.h"
@@ -21,8 +22,10 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   // Listens at once, answering 503 until the store is open; then serves. After an error nothing is left running.
-  // Errors: conflict (an address in use, the directory open in another process), corrupt, io.
-  Status start();
+  // `go_on` is asked while something is waited for, without which nothing can be served. Errors: conflict (an address
+  // in use, the directory open in another process), corrupt, io, invalid (what the configuration names cannot be used),
+  // cancelled (it was not to go on).
+  Status start(const std::function<bool()>& go_on = [] { return true; });
 
   [[nodiscard]] std::uint16_t http_port() const;
   [[nodiscard]] std::uint16_t telnet_port() const;  // 0: off

@@ -38,7 +38,9 @@ void add_health(Router& router, const http::Gate& gate, const Metrics& metrics) 
   router.add(
       Method::get, "/-/ready",
       [&gate](const Request&, const Responder& answer) {
-        answer(gate.open ? Response::text(200, "ready\n") : with_retry(Response::text(503, "starting or stopping\n")));
+        std::string text = gate.open ? "ready\n" : "starting or stopping\n";
+        if (const std::string note = gate.note(); !note.empty()) text += note + "\n";
+        answer(gate.open ? Response::text(200, text) : with_retry(Response::text(503, text)));
       },
       Effect::administers);
   router.add(

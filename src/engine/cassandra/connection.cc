@@ -17,8 +17,6 @@
 namespace varve::engine::cassandra {
 namespace {
 
-constexpr std::int64_t kRedisAwaitedMs = 10'000;
-
 std::vector<RedisTrackers::Rollup> rollup_blocks_of(const rollup::Levels& rollups, std::int64_t slot_ms) {
   std::vector<std::int64_t> widths;
   for (const rollup::Level& level : rollups.levels) widths.push_back(level.width_ms);
@@ -29,14 +27,23 @@ std::vector<RedisTrackers::Rollup> rollup_blocks_of(const rollup::Levels& rollup
 }
 
 // Before Redis has answered it is not known what time it is for the other replicas (tracker/redis/server_clock.h).
-Status await_redis(tracker::redis::Link& link, const Clock& clock) {
-  const std::int64_t give_up_ns = clock.steady_ns() + kRedisAwaitedMs * 1'000'000;
-  for (;;) {
+Status await_redis(tracker::redis::Link& link, const Connection::Waiting& waiting) {
+  for (bool waits = false;; waits = true) {
     const Status answers = link.check();
+    if (answers && waits) log::info("Redis answers");
+    if (answers && waits) waiting.say("");
     if (answers || answers.error().code != Code::unavailable) return answers;
-    if (clock.steady_ns() > give_up_ns) return fail(Code::io, "no Redis answers: " + answers.error().message);
+    if (!waits) log::warn("no Redis answers; it is waited for", {{"error", answers.error().message}});
+    if (!waits) waiting.say("waiting for Redis: " + answers.error().message);
+    if (!waiting.go_on()) return fail(Code::cancelled, "no Redis answers: " + answers.error().message);
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
+}
+
+// One that has evicted something counts as lost from now on.
+Status check_eviction(tracker::redis::Eviction& eviction) {
+  VARVE_ASSIGN_OR_RETURN(const std::string wrong, eviction.look());
+  return wrong.empty() ? Status() : Status(fail(Code::invalid, "redis.url: " + wrong));
 }
 
 // Whatever Redis' clock says: it is not earlier than it was.
@@ -57,8 +64,8 @@ Result<driver::Session> connect(const driver::Runtime& runtime, const driver::Se
               "no Cassandra answers at " + options.contact_points + ": " + session.error().message);
 }
 
-Result<std::unique_ptr<Connection>> Connection::open(const Options& options, const Servers& servers,
-                                                     const Clock& clock) {
+Result<std::unique_ptr<Connection>> Connection::open(const Options& options, const Servers& servers, const Clock& clock,
+                                                     const Waiting& waiting) {
   VARVE_ASSIGN_OR_RETURN(auto runtime, driver::Runtime::start(0));
   VARVE_ASSIGN_OR_RETURN(auto session, connect(runtime, servers.cassandra));
   SchemaOptions schema = options.schema;
@@ -70,11 +77,12 @@ Result<std::unique_ptr<Connection>> Connection::open(const Options& options, con
                          reads_see_writes(opened->session_, schema.keyspace, servers.cassandra.consistency));
   if (!safe) log::info("what is sealed stays as hot rows, too, for three weeks: reads do not see all writes at once");
   own.drops_hot_rows = own.drops_hot_rows && safe;
-  VARVE_RETURN_IF_ERROR(opened->open_store(own, servers, clock));
+  VARVE_RETURN_IF_ERROR(opened->open_store(own, servers, clock, waiting));
   return opened;
 }
 
-Status Connection::open_store(const Options& options, const Servers& servers, const Clock& clock) {
+Status Connection::open_store(const Options& options, const Servers& servers, const Clock& clock,
+                              const Waiting& waiting) {
   const std::string& keyspace = options.schema.keyspace;
   VARVE_ASSIGN_OR_RETURN(rows_, CassandraRows::open(session_, tables_, {.keyspace = keyspace}, clock));
   lease_rows_ = rows_->with_own_queue();
@@ -84,7 +92,9 @@ Status Connection::open_store(const Options& options, const Servers& servers, co
       [&](driver::Done<driver::Redis> done) { driver::Redis::connect(runtime_, wanted, std::move(done)); });
   if (!redis) return fail(redis.error().code, "Redis: " + redis.error().message);
   link_ = std::make_unique<tracker::redis::Link>(std::move(*redis), tracker::redis::LinkOptions{keyspace + "|"}, clock);
-  VARVE_RETURN_IF_ERROR(await_redis(*link_, clock));
+  VARVE_RETURN_IF_ERROR(await_redis(*link_, waiting));
+  eviction_ = std::make_unique<tracker::redis::Eviction>(*link_);
+  VARVE_RETURN_IF_ERROR(check_eviction(*eviction_));
   VARVE_RETURN_IF_ERROR(go_on(*link_, {keyspace, tables_, *rows_}));
   versions_ = std::make_unique<tracker::redis::RedisVersions>(*link_);
   const std::int64_t slot_ms = shared::chunk_width_ms(options.schema.slot_width_ms, options.rollups);

@@ -50,7 +50,7 @@ struct Shared {
     options.schema.keyspace = "store";
     options.schema.partitions = kPartitions;
     options.source = ++sources;
-    return Connection::open(options, servers, clock).value();
+    return Connection::open(options, servers, clock, Connection::Waiting()).value();
   }
   // The Cassandra may have been used before.
   std::string next_prefix() { return "test" + std::to_string(begun_ms) + "-" + std::to_string(++engines) + "."; }
