@@ -54,7 +54,7 @@ Result<Patches> reconcile(std::span<const SharedGroup> groups,
     if (end - first > 1) {
       merge.clear();
       for (std::size_t i = first; i < end; ++i) {
-        merge.live(cells[i].ttl_s, model::kTimestampMin);
+        merge.live(cells[i].ttl_s, model::kAllTime.first);
         VARVE_RETURN_IF_ERROR(add(merge, cells[i].group, cells[i].column));
       }
       patch_losers(merge.sorted(), patches);

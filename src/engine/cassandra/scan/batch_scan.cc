@@ -277,7 +277,7 @@ Status BatchScan::give_merged_slot(std::span<const std::pair<std::size_t, const 
   merge_.clear(emitter.range());
   for (const auto& [m, data] : slots) {
     const Member& member = members_[m];
-    merge_.live(member.group->cells.ttl_s, model::kTimestampMin);  // what is over is not in the range
+    merge_.live(member.group->cells.ttl_s, model::kAllTime.first);  // what is over is not in the range
     check(member.columns.size() == 1 && member.columns[0] / kSeriesPerColumnShard == member.shard,
           "a place of one series");
     const std::size_t in_shard = member.columns[0] - std::size_t{member.shard} * kSeriesPerColumnShard;
