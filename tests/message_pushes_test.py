@@ -54,6 +54,37 @@ class Pushes(ServerCase):
                    if line.startswith(name + "{") and f'protocol="{protocol}"' in line)
 
 
+class Repeats(Pushes):
+    """What says its time and has no id: senders repeat a request whose answer they did not see."""
+
+    def check(self, tenant, path, body, headers, wanted):
+        for settled in (False, True):
+            for _ in range(2):
+                self.assertIn(self.push(tenant, body, headers, path).status, (200, 204))
+                self.assertEqual(sorted(r["Xmlmessage"] for r in self.rows(tenant, ["Xmlmessage"])), wanted, settled)
+            self.server.settle()
+            self.assertEqual(len(self.rows(tenant, ["Xmlmessage"])), len(wanted))
+
+    def test_json(self):
+        said = [{"time": T, "text": "a"}, {"time": T, "text": "a"}, {"time": T, "text": "b", "x": 1}, {"time": T + 1, "text": "b"}]
+        self.check("again-json", "/api/v1/messages", Bulk.body(*said), NDJSON, ["a", "a", "b", "b"])
+
+    def test_otlp(self):
+        records = [{"timeUnixNano": str(T * 1000 + ns), "body": {"stringValue": line}} for ns, line in ((7, "a"), (7, "a"), (8, "a"), (7, "b"))]
+        body = json.dumps({"resourceLogs": [{"scopeLogs": [{"logRecords": records}]}]}).encode()
+        self.check("again-otlp", "/v1/logs", body, JSON, ["a", "a", "a", "b"])
+
+    def test_bulk(self):
+        said = [{"@timestamp": T // 1000, "message": line} for line in ("a", "a", "b")]
+        body = Bulk.body(*(line for one in said for line in ({"create": {}}, one)))
+        self.check("again-bulk", "/_bulk", body, NDJSON, ["a", "a", "b"])
+
+    def test_what_says_no_time_is_another_one(self):
+        for _ in range(2):
+            self.assertEqual(self.push("now", b'{"text":"a"}', NDJSON, "/api/v1/messages").status, 204)
+        self.assertEqual(len(self.rows("now", ["Xmlmessage"])), 2)
+
+
 class Loki(Pushes):
     path = "/loki/api/v1/push"
 

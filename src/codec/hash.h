@@ -21,7 +21,7 @@ struct Hash128 {
 // (docs/decisions/0007). Never written anywhere.
 Hash128 hash128(std::string_view bytes);
 
-// XXH3 64. Ids of messages that Loki's push brings are made of it, and are on disk: it must stay what it is.
+// XXH3 64. Ids of messages whose sender gave none are made of it, and are on disk: it must stay what it is.
 std::uint64_t hash64(std::string_view bytes, std::uint64_t seed = 0);
 
 }  // namespace varve::codec

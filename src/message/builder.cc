@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/check.h"
+#include "codec/hash.h"
 
 namespace varve::message {
 namespace {
@@ -145,8 +146,8 @@ std::size_t Builder::bytes_max() const {
   return bytes;
 }
 
-std::byte* Builder::put_cells(std::byte* to) const {
-  for (std::uint32_t left = has_; left != 0; left &= left - 1) {
+std::byte* Builder::put_cells(std::byte* to, std::uint32_t columns) const {
+  for (std::uint32_t left = columns; left != 0; left &= left - 1) {
     const auto column = static_cast<Column>(std::countr_zero(left));
     const auto i = static_cast<std::size_t>(column);
     if (column == Column::object) {
@@ -170,11 +171,36 @@ std::byte* Builder::put_cells(std::byte* to) const {
 }
 
 void Builder::finish(std::int64_t time_us, unsigned nanos) {
+  std::byte* const row = batch_.reserve(bytes_max());
+  put_head(row, put_cells(row + kRowHeadBytes, has_), time_us, nanos);
+}
+
+// Ids are stored: what they are made of has to stay as it is.
+void Builder::finish(std::int64_t time_us, unsigned nanos, MadeIds& ids) {
+  check(!has(Column::id), "no id was given");
+  constexpr std::uint32_t kBeforeId = bit(Column::id) - 1;
+  const auto hash_of = [](const std::byte* from, const std::byte* to, std::uint64_t before) {
+    return codec::hash64({reinterpret_cast<const char*>(from), static_cast<std::size_t>(to - from)}, before);
+  };
+  std::byte* const row = batch_.reserve(bytes_max());
+  std::byte* const cells = row + kRowHeadBytes;
+  std::byte* const id_at = put_cells(cells, has_ & kBeforeId);
+  std::byte* const rest = id_at + 1 + kIdBytes;
+  const std::byte* const end = put_cells(rest, has_ & ~kBeforeId);
+  std::array<std::byte, 12> time;
+  store_le(time.data(), time_us);
+  store_le(time.data() + 8, std::uint32_t{nanos});
+  std::uint64_t hash = hash_of(time.data(), time.data() + time.size(), 0);
+  hash = hash_of(rest, end, hash_of(cells, id_at, hash));
+  set_id(ids.of(hash));
+  put_cells(id_at, bit(Column::id));
+  put_head(row, end, time_us, nanos);
+}
+
+void Builder::put_head(std::byte* row, const std::byte* end, std::int64_t time_us, unsigned nanos) {
   check(nanos < 1000, "nanoseconds behind a microsecond");
   const std::size_t fields = fields_.size() - dropped_fields_;
   const auto repeated = (objects_.empty() ? 0 : objects_.size() - 1) + (fields == 0 ? 0 : fields - 1);
-  std::byte* const row = batch_.reserve(bytes_max());
-  const std::byte* const end = put_cells(row + kRowHeadBytes);
   const auto bytes = static_cast<std::size_t>(end - row);
   store_le(row, static_cast<std::uint32_t>(bytes));
   store_le(row + 4, static_cast<std::uint16_t>(static_cast<std::size_t>(std::popcount(has_)) + repeated));

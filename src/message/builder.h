@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "message/column.h"
+#include "message/made_ids.h"
 #include "message/name_index.h"
 #include "message/row.h"
 
@@ -74,6 +75,8 @@ class Builder {
 
   // Adds the row to the batch. `nanos`: 0 … 999, behind the microsecond.
   void finish(std::int64_t time_us, unsigned nanos = 0);
+  // The same with an id that is made of all this; none was given.
+  void finish(std::int64_t time_us, unsigned nanos, MadeIds& ids);
 
  private:
   struct Field {
@@ -85,7 +88,8 @@ class Builder {
   static constexpr std::uint32_t bit(Column column) { return 1U << static_cast<unsigned>(column); }
   std::size_t find_field(std::string_view name);
   [[nodiscard]] std::size_t bytes_max() const;
-  std::byte* put_cells(std::byte* to) const;
+  std::byte* put_cells(std::byte* to, std::uint32_t columns) const;
+  void put_head(std::byte* row, const std::byte* end, std::int64_t time_us, unsigned nanos);
 
   Batch& batch_;
   std::uint32_t has_ = 0;

@@ -37,6 +37,7 @@ protocol::messages::Limits MessageIntake::limits() {
   limits.last_us = now_us + options_.future_ms * kUsPerMs;
   limits.too_old = "older than messages.retention";
   limits.too_new = "further ahead than messages.future";
+  limits.made_ids = true;
   if (!options_.classes.are_one()) {
     limits.too_old += " and all of messages.classes";
     limits.classes = &options_.classes;

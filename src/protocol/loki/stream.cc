@@ -7,8 +7,8 @@
 
 #include "base/bytes.h"
 #include "codec/hash.h"
-#include "message/id.h"
 #include "message/level.h"
+#include "message/made_ids.h"
 #include "protocol/messages/whole_number.h"
 
 namespace varve::protocol::loki {
@@ -51,15 +51,6 @@ std::uint64_t hash_behind(std::uint64_t hash, PreciseTime time) {
   store_le(bytes.data(), time.us);
   store_le(bytes.data() + 8, std::uint32_t{time.nanos});
   return codec::hash64({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, hash);
-}
-
-// A UUID of version 8. Its first half is always the same, and so takes next to no room; messages are the same only if
-// their times are, too, for which the other half is enough.
-message::Id id_of_hash(std::uint64_t hash) {
-  message::Id id{'l', 'o', 'k', 'i', 0, 0, static_cast<char>(0x80), 0};
-  store_le(reinterpret_cast<std::byte*>(id.data() + 8), hash);
-  id[8] = static_cast<char>((static_cast<unsigned char>(id[8]) & 0x3f) | 0x80);
-  return id;
 }
 
 }  // namespace
@@ -174,7 +165,7 @@ void Stream::set_id(PreciseTime time, std::string_view line, std::span<const Lab
   std::uint64_t hash = hash_behind(labels_hash_, time);
   hash = hash_behind(hash, line);
   for (const Label& label : metadata) hash = hash_behind(hash_behind(hash, label.name), label.value);
-  builder_.set_id(id_of_hash(hash));
+  builder_.set_id(message::id_of_hash("loki", hash));
 }
 
 Status Stream::add(PreciseTime time, std::string_view line, std::span<const Label> metadata) {

@@ -150,8 +150,7 @@ Status Cells::finish() {
     }
     return fail(old ? Code::too_old : Code::invalid, std::move(text));
   }
-  builder_.finish(time_.us, time_.nanos);
-  return admission_.admit();
+  return admission_.finish(builder_, time_.us, time_.nanos);
 }
 
 }  // namespace varve::protocol::messages

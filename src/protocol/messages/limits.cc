@@ -42,6 +42,15 @@ Status Limits::check_row(message::RowView row) const {
   return {};
 }
 
+Status Admission::finish(message::Builder& builder, std::int64_t time_us, unsigned nanos) {
+  if (limits_.made_ids && !builder.has(message::Column::id)) {
+    builder.finish(time_us, nanos, ids_);
+  } else {
+    builder.finish(time_us, nanos);
+  }
+  return admit();
+}
+
 Status Admission::admit() {
   if (!limits_.asks_rows()) return {};
   check(row_.rows() == 1, "a builder writes one row");

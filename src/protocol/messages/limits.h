@@ -35,6 +35,8 @@ struct Limits {
   std::int64_t last_us = std::numeric_limits<std::int64_t>::max();
   std::string too_old = "too old";
   std::string too_new = "too far ahead";
+  // Messages that say their time and have no id get one of what they say: requests come again.
+  bool made_ids = false;
   std::shared_ptr<Shed> shed = nullptr;  // nullptr: nothing is dropped; else it belongs to the request
 
   // How long which messages are kept; nullptr: all alike, from first_us on. It outlives the request.
@@ -55,6 +57,8 @@ class Admission {
 
   // Where the builder has to put rows.
   [[nodiscard]] message::Batch& rows() { return limits_.asks_rows() ? row_ : batch_; }
+  // Builder::finish() of a message that says its time, and admit().
+  Status finish(message::Builder& builder, std::int64_t time_us, unsigned nanos);
   // After Builder::finish(): the row comes into the batch, or is left out. Errors: those of Limits::check_row().
   Status admit();
 
@@ -62,6 +66,7 @@ class Admission {
   const Limits& limits_;
   message::Batch& batch_;
   message::Batch row_;  // one
+  message::MadeIds ids_;
 };
 
 // Error of a message that overload dropped.

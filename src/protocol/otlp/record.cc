@@ -129,8 +129,7 @@ Status Records::finish(const Record& record) {
     return fail(old ? Code::too_old : Code::invalid,
                 "time " + std::to_string(ns) + " is " + (old ? limits.too_old : limits.too_new));
   }
-  builder_.finish(us, static_cast<unsigned>(ns % 1000));
-  return admission_.admit();
+  return admission_.finish(builder_, us, static_cast<unsigned>(ns % 1000));
 }
 
 }  // namespace varve::protocol::otlp

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message/made_ids.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "message/builder.h"
+
+namespace varve::message {
+namespace {
+
+struct Said {
+  std::int64_t time_us = 1000;
+  unsigned nanos = 0;
+  std::string_view text = "t", field = "f";
+};
+
+std::vector<std::string> ids_of(std::initializer_list<Said> all) {
+  Batch batch;
+  Builder builder(batch);
+  MadeIds ids;
+  for (const Said& one : all) {
+    builder.start();
+    EXPECT_TRUE(builder.set(Column::text, one.text));
+    EXPECT_TRUE(builder.add_field("field", FieldForm::text, one.field));
+    builder.finish(one.time_us, one.nanos, ids);
+  }
+  std::vector<std::string> out;
+  const auto* at = batch.bytes().data();
+  const auto* const end = at + batch.bytes().size();
+  while (at != end) {
+    const std::size_t bytes = check_row(at, end);
+    EXPECT_GT(bytes, 0U);
+    const RowView row{at};
+    EXPECT_EQ(row.cells(), 3U);
+    EXPECT_EQ(row.cell(Column::text)->text.size(), 1U);
+    EXPECT_EQ(row.cell(Column::field)->name, "field");
+    out.emplace_back(row.cell(Column::id).value_or(Cell()).text);
+    at += bytes;
+  }
+  return out;
+}
+
+TEST(MadeIds, SayWhatTheMessageSays) {
+  const auto ids = ids_of({{}, {}, {}, {.time_us = 1001}});
+  EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), 4U) << "as many as were sent";
+  EXPECT_EQ(ids_of({{}, {}, {}, {.time_us = 1001}}), ids) << "sent again they are the same";
+  EXPECT_EQ(ids_of({{.time_us = 1001}, {}}), (std::vector<std::string>{ids[3], ids[0]})) << "in another order, too";
+  for (const Said& other : {Said{.time_us = 1001}, Said{.nanos = 1}, Said{.text = "u"}, Said{.field = "g"}}) {
+    EXPECT_NE(ids_of({other})[0], ids[0]);
+  }
+  EXPECT_EQ(ids[0].substr(0, 8), std::string("said\0\0\x80\0", 8));
+  EXPECT_EQ(id_text(ids[0]), "73616964-0000-8000-8869-4d0bd886b0a1") << "stored: it must stay so";
+}
+
+TEST(MadeIds, OfManyMessagesEachHasItsOwn) {
+  MadeIds ids;
+  std::set<Id> seen;
+  for (std::uint64_t number = 0; number < 5000; ++number) {
+    EXPECT_TRUE(seen.insert(ids.of(number << 12)).second);
+    if (number % 3 == 0) EXPECT_TRUE(seen.insert(ids.of(number << 12)).second);
+  }
+}
+
+}  // namespace
+}  // namespace varve::message
