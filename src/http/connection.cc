@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t kSmallBuffer = 8192;
 constexpr std::size_t kOutMax = 64UL << 10;      // answers gathered before they are sent
 constexpr std::size_t kReadMax = 128UL << 10;    // then it is the turn of the thread's other connections
+constexpr std::size_t kTurnRequests = 16;        // the same, of requests that have come together
 constexpr std::size_t kLargeBody = 256UL << 10;  // goes to a bulk loop, lest other clients of this one wait
 constexpr std::size_t kLargeSoFar = 64UL << 10;  // the same, of one whose size is not known
 constexpr std::size_t kLargeCoded = 16UL << 10;  // the same, compressed: it is said to be large by what comes out
@@ -161,9 +162,14 @@ void Connection::on_close() {
 // ---- reading
 
 void Connection::run() {
-  if (running_) return;
+  if (running_ || waits_for_turn_) return;
   running_ = true;
+  std::size_t requests = 0;
   for (bool go = true; go && is_open();) {
+    if (state_ == State::head && in_.size() != 0 && requests++ == kTurnRequests) {
+      running_ = false;
+      return let_others_run();
+    }
     if (is_bulk()) {
       running_ = false;  // before the other thread looks
       if (move_to_bulk_loop()) return;
@@ -186,6 +192,16 @@ void Connection::run() {
     }
   }
   running_ = false;
+}
+
+// Many small requests of one client, each of which may cost something, are not one piece of work.
+void Connection::let_others_run() {
+  waits_for_turn_ = true;
+  const MutexLock lock(loop_mutex_);
+  after_others([self = std::static_pointer_cast<Connection>(shared_from_this())] {
+    self->waits_for_turn_ = false;
+    self->run();
+  });
 }
 
 bool Connection::move_to_bulk_loop() {

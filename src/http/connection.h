@@ -65,6 +65,7 @@ class Connection final : public net::Stream {
 
   // Each returns true when there may be more to do at once, false when something must happen first.
   void run();
+  void let_others_run();
   bool step_head();
   bool step_body();
   bool step_chunks();
@@ -117,6 +118,7 @@ class Connection final : public net::Stream {
   bool keep_alive_ = true;
   bool draining_ = false;
   bool running_ = false;  // inside run(), so that an answer given at once does not recurse
+  bool waits_for_turn_ = false;
   bool client_gone_ = false;
   std::uint64_t exchange_ = 0;  // number of the request under way: late answers to others are dropped
   std::size_t body_begin_ = 0;  // in in_

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What clients that are slow, greedy, broken or gone get, and how the server stops.
+#include <algorithm>
 #include <deque>
 #include <future>
+#include <latch>
 #include <thread>
 
 #include "base/mutex.h"
@@ -187,6 +189,32 @@ TEST_F(ServerTest, KeepsThePipelineWhileAHandlerTakesItsTime) {
   EXPECT_EQ(client.reply().status, 200);
   EXPECT_EQ(client.reply().status, 200);
   EXPECT_FALSE(*later.gone);
+}
+
+TEST_F(ServerTest, PipelinedRequestsTakeTurnsWithOtherConnections) {
+  std::vector<std::string> order;
+  std::latch begun(1), sent(1);
+  router.add(Method::get, "/mark/{who}", [&](const Request& request, const Responder& answer) {
+    order.emplace_back(request.path);
+    if (order.size() == 1) {
+      begun.count_down();
+      sent.wait();
+    }
+    answer(Response::text(200, "marked"));
+  });
+  options.threads = 1;
+  start();
+  Client many(port()), one(port());
+  std::string requests;
+  for (int i = 0; i < 200; ++i) requests += "GET /mark/many HTTP/1.1\r\n\r\n";
+  many.send(requests);
+  begun.wait();
+  one.send("GET /mark/one HTTP/1.1\r\n\r\n");
+  sent.count_down();
+  for (int i = 0; i < 200; ++i) ASSERT_EQ(many.reply().body, "marked");
+  EXPECT_EQ(one.reply().body, "marked");
+  const auto place = std::ranges::find(order, "/mark/one") - order.begin();
+  EXPECT_LT(place, 100) << "it does not wait for all of the other's";
 }
 
 TEST_F(ServerTest, AnswersOnceWhateverTheHandlerDoes) {

@@ -21,6 +21,10 @@ bool Stream::dispatch(std::function<void()> fn) {
     guard(fn);
     return true;
   }
+  return after_others(std::move(fn));
+}
+
+bool Stream::after_others(std::function<void()> fn) {
   return state_->loop->post([self = shared_from_this(), fn = std::move(fn)] { self->guard(fn); });
 }
 

@@ -32,6 +32,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   // From any thread: runs fn on the loop's thread, at once when this is that thread. False (and fn is dropped) when
   // the loop has ended. fn should keep the stream alive.
   bool dispatch(std::function<void()> fn);
+  // The same, on the loop's thread, too, behind what else is ready there.
+  bool after_others(std::function<void()> fn);
   [[nodiscard]] bool on_loop_thread() const;
 
  protected:
