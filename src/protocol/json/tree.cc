@@ -54,7 +54,7 @@ class Builder {
   // May `owner` have one more?
   void take_one(const Node& owner, std::size_t items_max) {
     if (++nodes_ > kTreeNodesMax) reader_.fail("JSON of more than a million values");
-    if (owner.children.size() >= items_max) {
+    if (items_max < kTreeNodesMax && owner.children.size() >= items_max) {
       reader_.fail("there are more than " + std::to_string(items_max) + " " + std::string(most_->name) + "; " +
                    std::string(most_->setting) + " is " + std::to_string(items_max));
     }

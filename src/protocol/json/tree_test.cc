@@ -18,6 +18,8 @@ std::string list_of(std::size_t items) {
   return out + "]";
 }
 
+constexpr ItemsMost kFewOfM{"m", 3, "a.key"};
+
 TEST(JsonTree, ItemsOfAListAreCountedWhileItIsRead) {
   const ItemsMost most{"m", 3, "a.key"};
   const auto read = [&](const std::string& text) {
@@ -30,6 +32,16 @@ TEST(JsonTree, ItemsOfAListAreCountedWhileItIsRead) {
   EXPECT_EQ(read(R"([[1,2,3,4]])"), "read");
   EXPECT_EQ(read(R"({"m":[1,2,3,[4]]})"), "there are more than 3 m; a.key is 3");
   EXPECT_EQ(read(R"({"m":[1,2,3,{})"), "there are more than 3 m; a.key is 3") << "what is behind is not read";
+}
+
+TEST(JsonTree, MoreThanAMillionValuesAreRefused) {
+  const std::string text = list_of(1'000'002);
+  for (const ItemsMost* const most : {static_cast<const ItemsMost*>(nullptr), &kFewOfM}) {
+    Reader reader(text);
+    const auto root = read_tree(reader, most);
+    ASSERT_FALSE(root);
+    EXPECT_EQ(root.error().message, "JSON of more than a million values");
+  }
 }
 
 TEST(JsonTree, IsChargedWhileItIsRead) {
