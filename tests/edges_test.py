@@ -26,7 +26,7 @@ HEAVY = {
     r"re2/": ["src/base/regex.cc"],
     r"protozero/": ["src/protocol/prometheus/*", "src/protocol/loki/*", "src/protocol/otlp/*"],
     r"yaml-cpp/": ["src/config/yaml.cc"],
-    r"openssl/": ["src/net/*tls*"],
+    r"openssl/": ["src/net/*tls*", "src/logs/tls_client.cc"],
     r"varve_drivers": ["src/driver/*"],
     r"cctz/": ["src/model/time_zone.cc"],
     r"net-snmp/": ["src/snmp/session/*"],

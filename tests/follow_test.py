@@ -40,8 +40,8 @@ class FollowCommand(OwnServerCase):
         Logs(self.server, "other").put({"source": "h", "type": "T", "text": "another tenant's"})
         for n in range(4):
             self.logs.put({"source": "web-1" if n % 2 else "h", "type": "T", "text": f"new {n}"})
-        lines = [all_.stdout.readline().rpartition(" : ")[2].strip() for _ in range(7)]
-        self.assertEqual(lines, [f"T: stored {n}" for n in range(3)] + [f"T: new {n}" for n in range(4)])
+        lines = [all_.stdout.readline().rpartition(": ")[2].strip() for _ in range(7)]
+        self.assertEqual(lines, [f"stored {n}" for n in range(3)] + [f"new {n}" for n in range(4)])
         self.assertEqual([some.stdout.readline().rpartition(" msg=")[2].strip() for _ in range(2)], ['"new 1"', '"new 3"'])
         self.assertEqual(few.wait(20), 0)
         self.assertEqual(len(few.stdout.read().splitlines()), 5)
@@ -49,9 +49,20 @@ class FollowCommand(OwnServerCase):
         out, errors = all_.communicate(timeout=20)
         self.assertEqual((out, errors), ("", ""))
         wait_until(lambda: self.server.metric("varve_followers") == 1, 20, "the others are gone")
+        some.kill()
+
+    def test_it_connects_again(self):
+        process = self.follow("--source=h")
+        self.logs.put(*[{"source": "h", "text": f"before {n}"} for n in range(3)])
+        self.assertEqual([process.stdout.readline().rpartition(": ")[2].strip() for _ in range(3)], [f"before {n}" for n in range(3)])
+        port = self.server.port
         self.server.kill()
-        self.assertEqual(some.wait(20), 1)
-        self.assertIn("in the middle of its answer", some.stderr.read())
+        self.assertRegex(process.stderr.readline(), r"^varve: .*; connecting again$")
+        self.server.start(**{"http.listen": f"127.0.0.1:{port}"})
+        self.logs.put({"source": "h", "text": "after"})
+        self.assertEqual(process.stdout.readline().rpartition(": ")[2].strip(), "after", "nothing twice, nothing missed")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.communicate(timeout=20), ("", ""))
 
     def test_written_to_seen(self):
         process = self.follow("--source=h")
@@ -61,7 +72,7 @@ class FollowCommand(OwnServerCase):
             self.logs.put({"source": "h", "type": "T", "text": f"message {n}"})
             line = process.stdout.readline()
             took.append((time.monotonic() - begin) * 1000)
-            self.assertTrue(line.endswith(f" T: message {n}\n"), line)
+            self.assertTrue(line.endswith(f" h: message {n}\n"), line)
         took.sort()
         print(f"    varve logs -f: written to printed: median {took[150]:.1f} ms, 95 % {took[285]:.1f} ms, longest {took[-1]:.1f} ms", flush=True)
 

@@ -41,18 +41,18 @@ struct Answer {
   Node tree = {};
 };
 
-// What a server says in an answer that is an error.
+// What varve says in an answer that is an error; "": somebody else says it.
 std::string error_in(const std::string& body) {
   protocol::json::Reader reader(body);
   const auto tree = protocol::json::read_strict(reader);
-  if (!tree) return body.empty() ? "no more is said" : body.substr(0, 1000);
+  if (!tree) return {};
   if (const Node* const errors = tree->find("errors"); errors != nullptr && errors->children.size() > 1) {
-    std::string all;
+    std::string all = "the server refuses this:";
     for (const Node& error : errors->children) all += "\n  " + std::string(error.text);
     return all;
   }
   const Node* const error = tree->find("error");
-  return error == nullptr ? body.substr(0, 1000) : std::string(error->text);
+  return error == nullptr ? std::string() : std::string(error->text);
 }
 
 class Server {
@@ -61,7 +61,8 @@ class Server {
 
   // Errors: those of the call; invalid (the server refuses).
   Status ask(const std::string& method, const std::string& path, std::string body, Answer& answer) const {
-    VARVE_ASSIGN_OR_RETURN(const logs::Url url, logs::parse_url(options_.server));
+    VARVE_ASSIGN_OR_RETURN(logs::Url url, logs::parse_url(options_.server));
+    url.ca = options_.ca;
     logs::Asked asked{.method = method,
                       .path = path,
                       .headers = {{"Content-Type", "application/json"}},
@@ -75,10 +76,7 @@ class Server {
       VARVE_ASSIGN_OR_RETURN(more, call.read(answer.body));
       if (answer.body.size() > kAnswerBytesMax) return fail(Code::too_large, "the answer is too large");
     }
-    if (call.status() >= 300) {
-      return fail(Code::invalid,
-                  options_.server + " answers " + std::to_string(call.status()) + ": " + error_in(answer.body));
-    }
+    if (call.status() >= 300) return refused(call.status(), answer.body);
     if (call.status() == 204) return {};
     answer.reader = protocol::json::Reader(answer.body);
     auto tree = protocol::json::read_strict(answer.reader);
@@ -89,6 +87,16 @@ class Server {
   }
 
  private:
+  // In varve's words, those that are about requests in the command's.
+  [[nodiscard]] Status refused(int status, const std::string& body) const {
+    if (status == 409 && options_.verb == Verb::add) {
+      return fail(Code::conflict, "there is a device \"" + options_.name + "\" already; `varve device set` changes it");
+    }
+    if (const std::string said = error_in(body); !said.empty()) return fail(Code::invalid, said);
+    return fail(Code::invalid, options_.server + " answers " + std::to_string(status) + ": " +
+                                   (body.empty() ? "no more is said" : body.substr(0, 1000)));
+  }
+
   const Options& options_;
 };
 

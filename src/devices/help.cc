@@ -10,6 +10,7 @@ varve device list                                   all devices, whether they an
 varve device poll core1                             asks it now and prints every object with the name it is stored under
 
 usage: varve device VERB [--server http://127.0.0.1:8080] [--tenant NAME] [FLAG ...]
+  --server URL                     also https://user:password@host/path of a proxy; --ca FILE: certificates that its own is checked with
 
 one device; NAME is any text of up to 255 bytes
   add NAME --address HOST[:PORT] [FLAG ...]

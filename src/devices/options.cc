@@ -70,7 +70,7 @@ class DeviceOptions {
       const std::size_t equals = argument.find('=');
       const std::string_view name =
           argument == "-h" ? "help" : argument.substr(0, equals).substr(argument.starts_with("--") ? 2 : 0);
-      if (!has(form_->flags, name) && !has(" server tenant help ", name)) {
+      if (!has(form_->flags, name) && !has(" server url ca tenant help ", name)) {
         fault("\"" + std::string(argument.substr(0, 100)) + "\": no such flag; varve device --help lists them");
         continue;
       }
@@ -102,9 +102,11 @@ class DeviceOptions {
   }
 
   void take(std::string_view name, std::string value) {
-    if (name == "server") {
-      if (const auto url = logs::parse_url(value); !url) fault("--server: " + url.error().message);
+    if (name == "server" || name == "url") {
+      if (const auto url = logs::parse_url(value); !url) fault("--" + std::string(name) + ": " + url.error().message);
       o_.server = std::move(value);
+    } else if (name == "ca") {
+      o_.ca = std::move(value);
     } else if (name == "tenant") {
       o_.tenant = std::move(value);
     } else if (name == "oidset") {

@@ -17,6 +17,7 @@ enum class Verb : std::uint8_t { help, add, list, show, set, remove, poll, usage
 struct Options {
   Verb verb = Verb::help;
   std::string server = "http://127.0.0.1:8080";
+  std::string ca = {};  // a file of certificates that the server's is checked with; "": the system's
   std::string tenant = {};
   std::string name = {};    // of the device; of import: the file
   std::string oidset = {};  // of poll; "": all

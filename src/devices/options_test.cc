@@ -35,7 +35,8 @@ TEST(DeviceOptions, are_refused) {
   EXPECT_EQ(faults_of({"set", "r", "--begin"}),
             "--begin: a value is missing; nothing is set; varve device --help lists the flags");
   EXPECT_EQ(faults_of({"poll", "r", "S", "T"}), "expected: varve device poll NAME [OIDSET] [FLAG ...]");
-  EXPECT_EQ(faults_of({"list", "--server", "https://x"}).substr(0, 9), "--server:");
+  EXPECT_EQ(faults_of({"list", "--server", "ftp://x"}).substr(0, 9), "--server:");
+  EXPECT_EQ(faults_of({"list", "--url=ftp://x"}).substr(0, 6), "--url:");
 }
 
 TEST(DeviceOptions, are_read) {
@@ -51,6 +52,8 @@ TEST(DeviceOptions, are_read) {
       R"("tags":{"k":"v=w"}})");
   EXPECT_EQ(add.server, "http://h:1");
   EXPECT_EQ(add.tenant, "t");
+  EXPECT_EQ(parsed({"list", "--url=https://h", "--ca", "f"}).options.server, "https://h");
+  EXPECT_EQ(parsed({"list", "--url=https://h", "--ca", "f"}).options.ca, "f");
   EXPECT_EQ(parsed({"show", "--", "-x"}).options.name, "-x");
   EXPECT_EQ(parsed({"import", "-"}).options.name, "-");
   EXPECT_EQ(parsed({"poll", "r", "S"}).options.oidset, "S");
@@ -76,11 +79,18 @@ TEST(DevicePrint, is_for_people) {
             "ü           h        up        2023-11-14T22:13:20.123Z  3           A,B\n"
             "longer\\x1b  h        inactive  -                         0           \n");
   protocol::json::Reader polled(
-      R"({"device":"r","sets":[{"oidset":"S","seconds":0.25,"error":"timed out","reports":["x"],"objects":[)"
+      R"({"device":"r","sets":[{"oidset":"S","seconds":0.0020080410000000003,"error":"timed out","reports":["x"],"objects":[)"
       R"({"metric":"snmp.a","tags":{"device":"r"},"oid":"1.2","time":1,"value":7}]}]})");
   const auto tree = tree_of(polled);
   EXPECT_TRUE(has_failed(tree));
-  EXPECT_EQ(polled_text(tree), "# S: 1 objects in 0.25 s\n# error: timed out\n# x\nsnmp.a{device=\"r\"}  7  1.2\n");
+  EXPECT_EQ(polled_text(tree), "# S: 1 object in 2 ms\n# error: timed out\n# x\nsnmp.a{device=\"r\"}  7  1.2\n");
+  constexpr std::pair<const char*, const char*> kTimes[] = {
+      {"8.30849E-4", "0.8 ms"}, {"0.0123", "12 ms"}, {"1.5", "1.5 s"}, {"0", "0 ms"}, {"61.04", "61 s"}};
+  for (const auto& [seconds, said] : kTimes) {
+    const std::string answer = R"({"sets":[{"oidset":"S","seconds":)" + std::string(seconds) + R"(,"objects":[]}]})";
+    protocol::json::Reader none(answer);
+    EXPECT_EQ(polled_text(tree_of(none)), std::string("# S: 0 objects in ") + said + "\n");
+  }
   protocol::json::Reader counts(R"({"devices":{"added":1,"changed":2,"removed":3},"credentials":["a","b"]})");
   EXPECT_EQ(counts_text(tree_of(counts), true),
             "devices: 1 added, 2 changed, 3 removed\nnothing was changed (--check)\n"

@@ -22,6 +22,19 @@ std::string_view field(const Node& node, std::string_view name) {
   return found == nullptr ? std::string_view() : found->text;
 }
 
+// How long something took, with the two digits that people look at: 0.8 ms, 12 ms, 1.5 s.
+std::string short_time(std::string_view seconds_text) {
+  double seconds = 0;
+  const auto [behind, error] = std::from_chars(seconds_text.data(), seconds_text.data() + seconds_text.size(), seconds);
+  if (error != std::errc()) return std::string(seconds_text) + " s";
+  const double shown = seconds < 1 ? seconds * 1000 : seconds;
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", shown < 9.95 ? 1 : 0, shown);
+  std::string out = text;
+  if (out.ends_with(".0")) out.resize(out.size() - 2);
+  return out + (seconds < 1 ? " ms" : " s");
+}
+
 // 2026-11-25T12:00:00.000Z; "-" where there is no time.
 std::string time_text(std::string_view ms_text) {
   std::int64_t ms = 0;
@@ -90,8 +103,8 @@ std::string polled_text(const Node& answer) {
     const Node& set = sets->children[i];
     const Node* const objects = set.find("objects");
     const std::size_t count = objects == nullptr ? 0 : objects->children.size();
-    out += "# " + std::string(field(set, "oidset")) + ": " + std::to_string(count) + " objects in " +
-           std::string(field(set, "seconds")) + " s\n";
+    out += "# " + std::string(field(set, "oidset")) + ": " + std::to_string(count) +
+           (count == 1 ? " object in " : " objects in ") + short_time(field(set, "seconds")) + "\n";
     if (const auto error = field(set, "error"); !error.empty()) out += "# error: " + printable(error) + "\n";
     if (const Node* const reports = set.find("reports")) {
       for (const Node& report : reports->children) out += "# " + printable(report.text) + "\n";

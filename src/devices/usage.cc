@@ -60,6 +60,7 @@ std::string short_number(std::optional<double> number) {
 
 std::string percent(std::optional<double> part) {
   if (!part) return "-";
+  if (*part > 0 && *part < 0.0005) return "<0.1%";
   char text[40];
   std::snprintf(text, sizeof text, "%.1f%%", *part * 100);
   return text;

@@ -47,9 +47,9 @@ TEST(DeviceUsage, shows) {
             ",,,,,0,0,0,0,,,,,,\r\n");
   EXPECT_EQ(
       usage_text(*tree),
-      "DEVICE  INTERFACE  ALIAS   SPEED  KNOWN  IN      AVG b/s  MAX     P95    USED  OUT  AVG b/s  MAX  P95  USED\n"
-      "r       xe-0/0/0   a, \"b\"  10.0G  99.8%  123.5k  1.0M     160.0M  999.2  0.0%  -    -        -    -    -\n"
-      "(sum)                      -      -      0       0        0       0      -     -    -        -    -    -\n");
+      "DEVICE  INTERFACE  ALIAS   SPEED  KNOWN  IN      AVG b/s  MAX     P95    USED   OUT  AVG b/s  MAX  P95  USED\n"
+      "r       xe-0/0/0   a, \"b\"  10.0G  99.8%  123.5k  1.0M     160.0M  999.2  <0.1%  -    -        -    -    -\n"
+      "(sum)                      -      -      0       0        0       0      -      -    -        -    -    -\n");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ constexpr std::string_view kHelp =
 varve logs -f --where 'Source=web* AND Level<=4'      new ones as they come: of hosts web…, warnings and worse
 varve logs --last 1d --keywords timeout --limit 100   the first 100 of a day that have the word timeout
 
-usage: varve logs [--url http://HOST:PORT] [--tenant NAME] [FLAG ...]
+usage: varve logs [--server http://HOST:PORT] [--tenant NAME] [FLAG ...]
 
 which messages
   --last 10m                       30s, 10m, 1h, 2d before now (10m)
@@ -38,17 +38,23 @@ conditions
     --where 'user.name=joe AND http.status=500<599 AND Xmlmessage~"GET /index"'
 
 what is printed
-  -f, --tail                       goes on with new messages, from 10 seconds back, until it is interrupted
+  -f, --tail                       goes on with new messages, from 10 seconds back, until Ctrl-C; connects again by itself
   --limit N                        the first N in all
   --reverse                        the newest first
-  --format text|json|raw|logfmt    text: XML on a line; raw: as it was sent; json: one list (--json and --raw for short)
-  --fields a,b                     these fields, too
+  --format FORMAT                  text      time level source module: text, and all other fields
+                                   logfmt    ts=… level=err … msg="…", with all columns and fields
+                                   json      one list of rows, with all columns and fields (--json for short)
+                                   contrail  as contrail-logs prints it, XML on a line
+                                   raw       the same with the text as it was sent (--raw for short)
+  --fields a,b                     of the fields these; contrail and raw print none without it
+  --fields                         alone: only lists the fields that these messages have, each with how many have it
   --output-file FILE
   --send-syslog [--syslog-server HOST] [--syslog-port 514]   over UDP instead of printing
   --verbose                        shows the query
 
 which server
-  --url URL                        http://127.0.0.1:8080; also http://user:password@host/path of a proxy
+  --server URL                     http://127.0.0.1:8080; also https://user:password@host/path of a proxy (--url is the same)
+  --ca FILE                        certificates that the server's is checked with, PEM; those of the system unless it is said
   --tenant NAME
   --analytics-api-ip, --analytics-api-port, --admin-user, --admin-password   the same, as contrail-logs has it
   --conf-file FILE                 flags, one a line: analytics_api_ip = 10.0.0.1

@@ -45,16 +45,17 @@ std::string_view trimmed(std::string_view text) {
 
 Result<Url> parse_url(std::string_view text) {
   const auto bad = [&](const std::string& why) {
-    return fail(Code::invalid, "\"" + std::string(text) + "\": " + why + "; write http://HOST:PORT");
+    return fail(Code::invalid, "\"" + std::string(text) + "\": " + why + "; write http://HOST:PORT or https://HOST");
   };
-  constexpr std::string_view kScheme = "http://";
   std::string_view rest = text;
-  if (lower(rest.substr(0, kScheme.size())) == kScheme) {
-    rest.remove_prefix(kScheme.size());
-  } else if (rest.find("://") != std::string_view::npos) {
-    return bad("only http is spoken");
-  }
   Url out{.host = {}, .port = "80", .path = {}, .credentials = {}};
+  if (const std::size_t scheme = rest.find("://"); scheme != std::string_view::npos) {
+    const std::string name = lower(rest.substr(0, scheme));
+    if (name != "http" && name != "https") return bad("only http and https are spoken");
+    out.tls = name == "https";
+    if (out.tls) out.port = "443";
+    rest.remove_prefix(scheme + 3);
+  }
   const std::size_t slash = rest.find('/');
   if (slash != std::string_view::npos) out.path = rest.substr(slash);
   while (out.path.ends_with('/')) out.path.pop_back();
@@ -108,7 +109,45 @@ Status HttpCall::connect(const Url& url, const std::string& url_flag) {
                                      "; is the server running? " + url_flag + " names another");
 }
 
-Status HttpCall::send(std::string_view bytes) const {
+// Like connecting, it takes ten seconds at most.
+Status HttpCall::begin_tls(const Url& url) {
+  const auto told = [&](const Error& error) { return fail(error.code, place_ + ": " + error.message); };
+  tls_.emplace();
+  if (const Status opened = tls_->open(url.host, url.ca); !opened) return opened;
+  for (;;) {
+    const auto done = tls_->shake();
+    VARVE_RETURN_IF_ERROR(send_plain(tls_->take_outgoing()));
+    if (!done) return told(done.error());
+    if (*done) return {};
+    std::string bytes;
+    VARVE_ASSIGN_OR_RETURN(const bool more, receive_plain(bytes));
+    if (!more) return fail(Code::invalid, place_ + " ended the connection while TLS began: does it speak https?");
+    tls_->put_incoming(bytes);
+  }
+}
+
+Status HttpCall::send(std::string_view bytes) {
+  if (!tls_) return send_plain(bytes);
+  VARVE_RETURN_IF_ERROR(tls_->write(bytes));
+  return send_plain(tls_->take_outgoing());
+}
+
+Result<bool> HttpCall::receive() {
+  if (!tls_) return receive_plain(pending_);
+  const std::size_t had = pending_.size();
+  for (;;) {
+    VARVE_ASSIGN_OR_RETURN(const bool open, tls_->read(pending_));
+    VARVE_RETURN_IF_ERROR(send_plain(tls_->take_outgoing()));
+    if (pending_.size() > had) return true;
+    if (!open) return false;
+    std::string bytes;
+    VARVE_ASSIGN_OR_RETURN(const bool more, receive_plain(bytes));
+    if (!more) return false;
+    tls_->put_incoming(bytes);
+  }
+}
+
+Status HttpCall::send_plain(std::string_view bytes) const {
   while (!bytes.empty()) {
     const ssize_t n = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
@@ -118,14 +157,14 @@ Status HttpCall::send(std::string_view bytes) const {
   return {};
 }
 
-Result<bool> HttpCall::receive() {
-  const std::size_t had = pending_.size();
-  pending_.resize(had + kReadBytes);
+Result<bool> HttpCall::receive_plain(std::string& bytes) {
+  const std::size_t had = bytes.size();
+  bytes.resize(had + kReadBytes);
   ssize_t n = 0;
-  while ((n = ::recv(socket_, pending_.data() + had, kReadBytes, 0)) < 0 && errno == EINTR) {
+  while ((n = ::recv(socket_, bytes.data() + had, kReadBytes, 0)) < 0 && errno == EINTR) {
   }
   const int error = errno;
-  pending_.resize(had + static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+  bytes.resize(had + static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
   if (n >= 0) return n > 0;
   if (error == EAGAIN) return fail(Code::timeout, place_ + " does not answer");
   return fail(Code::io, "the connection to " + place_ + " broke: " + std::strerror(error));
@@ -133,6 +172,7 @@ Result<bool> HttpCall::receive() {
 
 Status HttpCall::ask(const Url& url, const Asked& asked) {
   VARVE_RETURN_IF_ERROR(connect(url, asked.url_flag));
+  if (url.tls) VARVE_RETURN_IF_ERROR(begin_tls(url));
   set_patience(socket_, asked.patience);
   std::string head = asked.method + " " + url.path + asked.path + " HTTP/1.1\r\nHost: " + place_ +
                      "\r\nConnection: close\r\n" + "Content-Length: " + std::to_string(asked.body.size()) + "\r\n";

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 
 #include "base/result.h"
 #include "logs/chunks.h"
+#include "logs/tls_client.h"
 
 namespace varve::logs {
 
@@ -19,8 +21,10 @@ struct Url {
   std::string port;
   std::string path;         // in front of what is asked; no slash at its end
   std::string credentials;  // user:password; "": none
+  bool tls = false;
+  std::string ca = {};  // what a certificate is checked with, a PEM file; "": the system's
 };
-// http://[user:password@]host[:port][/path], or host:port. Error: invalid.
+// http://[user:password@]host[:port][/path], https://…, or host:port. Error: invalid.
 Result<Url> parse_url(std::string_view text);
 
 struct Asked {
@@ -28,8 +32,8 @@ struct Asked {
   std::string path;
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
-  std::chrono::seconds patience{0};  // for the next bytes; 0: for ever
-  std::string url_flag = "--url";    // that names another server, for a person who reaches none
+  std::chrono::seconds patience{0};   // for the next bytes; 0: for ever
+  std::string url_flag = "--server";  // that names another server, for a person who reaches none
 };
 
 class HttpCall {
@@ -50,13 +54,17 @@ class HttpCall {
 
  private:
   Status connect(const Url& url, const std::string& url_flag);
-  Status send(std::string_view bytes) const;
+  Status begin_tls(const Url& url);
+  Status send(std::string_view bytes);
+  Status send_plain(std::string_view bytes) const;
   Result<bool> receive();  // into pending_; false: the connection has ended
+  Result<bool> receive_plain(std::string& bytes);
   Status read_head();
   Status take_head(std::string_view head);
 
   int socket_ = -1;
   std::string place_;  // for errors
+  std::optional<TlsClient> tls_;
   std::string pending_;
   int status_ = 0;
   std::string content_type_;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "logs/line.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
 
 #include "base/printable.h"
+#include "logs/fields.h"
 #include "logs/times.h"
 #include "logs/xml_line.h"
 #include "message/level.h"
@@ -24,34 +26,6 @@ std::string level_text(std::string_view number) {
     return std::string(kNames[static_cast<std::size_t>(number[0] - '0')]);
   }
   return number == kInvalid ? "INVALID" : std::string(number);
-}
-
-// `k=v`, with quotes where it needs them.
-void append_pair(std::string& out, std::string_view key, std::string_view value) {
-  constexpr char kHex[] = "0123456789abcdef";
-  out += ' ';
-  out += key;
-  out += '=';
-  bool plain = !value.empty();
-  for (const char c : value) plain = plain && static_cast<unsigned char>(c) > ' ' && c != '"' && c != '=' && c != 127;
-  if (plain) {
-    out += value;
-    return;
-  }
-  out += '"';
-  for (const char c : value) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (c == '\n' || c == '\t' || c == '\r') {
-      out += c == '\n' ? "\\n" : c == '\t' ? "\\t" : "\\r";
-    } else if (static_cast<unsigned char>(c) < ' ' || c == 127) {
-      out += {'\\', 'u', '0', '0', kHex[c >> 4 & 15], kHex[c & 15]};
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
 }
 
 std::string names_text(const Row& list) {
@@ -77,21 +51,46 @@ void append_logfmt(std::string& out, const Row& row, const Options& options) {
     if (const Row* const found = row.find(column)) append_pair(out, key, found->text);
   }
   if (const Row* const names = row.find("ObjectName")) append_pair(out, "objects", names_text(*names));
-  for (const std::string& field : options.fields) {
-    if (const Row* const found = row.find(field)) append_pair(out, field, found->text);
-  }
+  append_field_pairs(out, row, options);
   append_pair(out, "msg", text_cell(row));
 }
 
-// ` k=v` of the fields that were asked for, in brackets.
-void append_fields(std::string& out, const Row& row, const Options& options) {
-  std::string shown;
-  for (const std::string& field : options.fields) {
-    const Row* const found = row.find(field);
-    if (found == nullptr) continue;
-    append_pair(shown, field, found->kind == protocol::json::Kind::array ? names_text(*found) : found->text);
+// For people: when, how bad, who, what, and what else the sender said.
+void append_plain(std::string& out, const Row& row, const Options& options) {
+  constexpr std::size_t kLevelWidth = 7;  // of `warning`: the sources stand below each other
+  const auto name = message::level_name(number_cell(row, "Level", -1));
+  std::string level(name.empty() ? cell(row, "Level") : name);
+  if (level.empty()) level = "-";
+  level.resize(std::max(level.size(), kLevelWidth), ' ');
+  const auto source = printable(cell(row, "Source")), module = printable(cell(row, "ModuleId"));
+  out += plain_time(number_cell(row, "MessageTS", 0)) + ' ' + printable(level) + ' ' + (source.empty() ? "-" : source);
+  if (!module.empty()) out += ' ' + module;
+  if (const auto pid = cell(row, "Pid"); !module.empty() && !pid.empty()) out += '[' + printable(pid) + ']';
+  out += ':';
+  if (const std::string text = text_of(row, options.format); !text.empty())
+    out += ' ' + printable(text, Newlines::kept);
+  if (const auto object = cell(row, "ObjectId"); !object.empty()) append_pair(out, "object", object);
+  append_field_pairs(out, row, options);
+}
+
+// As contrail-logs has it.
+void append_contrail(std::string& out, const Row& row, const Options& options) {
+  const auto column = [&](const char* name) { return printable(cell(row, name)); };
+  out += local_time(number_cell(row, "MessageTS", 0)) + ' ';
+  if (options.trace.empty()) {
+    out += column("Source") + " [" + column("NodeType") + ':' + column("ModuleId") + ':' + column("InstanceId");
+    if (options.object_table.empty()) {
+      out += ':' + column("Category") + "][" + printable(level_text(cell(row, "Level")));
+    }
+    out += "] : ";
   }
-  if (!shown.empty()) out += " {" + shown.substr(1) + "}";
+  out += column("Messagetype") + ':';
+  if (options.object_table.empty()) out += column("SequenceNum");
+  std::string fields;
+  if (!options.fields.empty()) append_field_pairs(fields, row, options);
+  if (!fields.empty()) out += " {" + fields.substr(1) + "}";
+  out += ' ';
+  out += printable(text_of(row, options.format), Newlines::kept);
 }
 
 }  // namespace
@@ -128,25 +127,13 @@ void append_line(std::string& out, const Row& row, const Options& options) {
     out += '\n';
     return;
   }
-  if (options.format == Format::logfmt) {
-    append_logfmt(out, row, options);
-    out += '\n';
-    return;
+  switch (options.format) {
+    case Format::logfmt: append_logfmt(out, row, options); break;
+    case Format::contrail:
+    case Format::raw: append_contrail(out, row, options); break;
+    case Format::text:
+    case Format::json: append_plain(out, row, options); break;
   }
-  const auto column = [&](const char* name) { return printable(cell(row, name)); };
-  out += local_time(number_cell(row, "MessageTS", 0)) + ' ';
-  if (options.trace.empty()) {
-    out += column("Source") + " [" + column("NodeType") + ':' + column("ModuleId") + ':' + column("InstanceId");
-    if (options.object_table.empty()) {
-      out += ':' + column("Category") + "][" + printable(level_text(cell(row, "Level")));
-    }
-    out += "] : ";
-  }
-  out += column("Messagetype") + ':';
-  if (options.object_table.empty()) out += column("SequenceNum");
-  append_fields(out, row, options);
-  out += ' ';
-  out += printable(text_of(row, options.format), Newlines::kept);
   out += '\n';
 }
 

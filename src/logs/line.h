@@ -23,9 +23,10 @@ std::string_view text_cell(const Row& row);
 std::string text_of(const Row& row, Format format);
 
 // Appends the line in the format (but not json) that the options want, with its end.
-//   messages  2017 Mar 02 21:56:40.401440 host [NodeType:Module:Instance:Category][LEVEL] : Type:Seq text
-//   objects   2017 Mar 02 21:56:40.401440 host [NodeType:Module:Instance] : Type: text
-//   traces    2017 Mar 02 21:56:40.401440 Type:Seq text
+//   text      2017-03-02 21:56:40.401440 err     host module[pid]: text key=value
+//   contrail  2017 Mar 02 21:56:40.401440 host [NodeType:Module:Instance:Category][LEVEL] : Type:Seq text
+//             of objects  2017 Mar 02 21:56:40.401440 host [NodeType:Module:Instance] : Type: text
+//             of traces   2017 Mar 02 21:56:40.401440 Type:Seq text
 void append_line(std::string& out, const Row& row, const Options& options);
 
 }  // namespace varve::logs

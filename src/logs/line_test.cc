@@ -28,21 +28,39 @@ class Line : public ::testing::Test {
   }
 };
 
+Options in(Format format) {
+  Options options;
+  options.format = format;
+  return options;
+}
+
 constexpr std::string_view kRow =
     R"({"MessageTS":1488491800401440,"Source":"host","NodeType":"Analytics","ModuleId":"contrail-collector",)"
     R"("InstanceId":"0","Messagetype":"QueLog","Type":1,"Category":"db","Level":6,"SequenceNum":42,"Pid":7,)"
     R"("ObjectName":["ObjectVNTable:a","ObjectVMTable:b"],)"
     R"("Xmlmessage":"<QueLog type=\"sandesh\"><a type=\"i32\">1</a><b>x &amp; y</b><file>f.cc</file></QueLog>","user.name":"jo e"})";
 
+TEST_F(Line, Plain) {
+  EXPECT_EQ(line(kRow), "2017-03-02 21:56:40.401440 info    host contrail-collector[7]: 1 x & y user.name=\"jo e\"\n");
+  EXPECT_EQ(line(R"({"MessageTS":0})"), "1970-01-01 00:00:00.000000 -       -:\n");
+  EXPECT_EQ(
+      line(
+          R"({"MessageTS":0,"Source":"h","Pid":7,"Level":4,"Xmlmessage":"a\nb","n":1.50,"l":[1,{"k":"v w"},null],"none":null,"b":true})"),
+      "1970-01-01 00:00:00.000000 warning h: a\n    b n=1.50 l=\"[1,{\\\"k\\\":\\\"v w\\\"},null]\" b=true\n");
+  EXPECT_EQ(line(R"({"MessageTS":0,"Source":"h","ModuleId":"m","Level":200,"ObjectId":"a:b","SystemLog":"t"})"),
+            "1970-01-01 00:00:00.000000 200     h m: t object=a:b\n");
+  Options fields;
+  fields.fields = {"b", "none"};
+  EXPECT_EQ(line(R"({"MessageTS":0,"a":"1","b":"2"})", fields), "1970-01-01 00:00:00.000000 -       -: b=2\n");
+}
+
 TEST_F(Line, OfMessages) {
-  EXPECT_EQ(line(kRow),
+  EXPECT_EQ(line(kRow, in(Format::contrail)),
             "2017 Mar 02 21:56:40.401440 host [Analytics:contrail-collector:0:db][SYS_INFO] : QueLog:42 1 x & y\n");
-  Options raw;
-  raw.format = Format::raw;
-  EXPECT_EQ(line(kRow, raw),
+  EXPECT_EQ(line(kRow, in(Format::raw)),
             "2017 Mar 02 21:56:40.401440 host [Analytics:contrail-collector:0:db][SYS_INFO] : QueLog:42 "
             "<QueLog type=\"sandesh\"><a type=\"i32\">1</a><b>x &amp; y</b><file>f.cc</file></QueLog>\n");
-  Options fields;
+  Options fields = in(Format::contrail);
   fields.fields = {"user.name", "none"};
   EXPECT_EQ(line(R"({"MessageTS":0,"Messagetype":"Syslog","Level":4,"Xmlmessage":"text","user.name":"jo e"})", fields),
             "1970 Jan 01 00:00:00.000000  [:::][SYS_WARN] : Syslog: {user.name=\"jo e\"} text\n");
@@ -54,7 +72,11 @@ TEST_F(Line, OfStrangers) {
       R"({"MessageTS":0,"Source":"e\u001b[1mvil\nhost","ModuleId":"m","Messagetype":"T","Level":4,)"
       R"("Xmlmessage":"\u001b[2J\u001b]0;owned\u0007\nForged line"})";
   const std::string head = "1970 Jan 01 00:00:00.000000 e\\x1b[1mvil\\nhost [:m::][SYS_WARN] : T: ";
-  Options options;
+  EXPECT_EQ(line(kForged),
+            "1970-01-01 00:00:00.000000 warning e\\x1b[1mvil\\nhost m: \\x1b[2J\\x1b]0;owned\\x07\n    Forged line\n");
+  EXPECT_EQ(line(R"({"MessageTS":0,"a\u001b[1m b=\nc\u009b":"\u009b2J"})"),
+            "1970-01-01 00:00:00.000000 -       -: a_[1m_b__c_=\"\\u009b2J\"\n");
+  Options options = in(Format::contrail);
   EXPECT_EQ(line(kForged, options), head + "\\x1b[2J\\x1b]0;owned\\x07\n    Forged line\n");
   options.format = Format::raw;
   EXPECT_EQ(line(kForged, options), head + "\\x1b[2J\\x1b]0;owned\\x07\n    Forged line\n");
@@ -66,7 +88,7 @@ TEST_F(Line, OfStrangers) {
 }
 
 TEST_F(Line, OfObjectsAndTraces) {
-  Options object;
+  Options object = in(Format::contrail);
   object.object_table = "ObjectVNTable";
   EXPECT_EQ(
       line(R"({"MessageTS":1,"Source":"h","NodeType":"N","ModuleId":"m","InstanceId":"0","Messagetype":"T","Type":6,
@@ -75,7 +97,7 @@ TEST_F(Line, OfObjectsAndTraces) {
       "1970 Jan 01 00:00:00.000001 h [N:m:0] : T: data = [name = x, n = 1], v = 2\n");
   object.object_values = true;
   EXPECT_EQ(line(R"({"ObjectId":"a:b"})", object), "a:b\n");
-  Options trace;
+  Options trace = in(Format::contrail);
   trace.trace = "T";
   EXPECT_EQ(line(R"({"MessageTS":1,"Messagetype":"T","SequenceNum":3,"Type":4,"Xmlmessage":"<T><a>1</a><b>2</b></T>"})",
                  trace),

@@ -36,9 +36,10 @@ std::string lines(std::string_view bytes, std::size_t step, RowSplitter::Form fo
         out += "no row\n";
         continue;
       }
-      for (const Format format : {Format::text, Format::raw, Format::logfmt}) {
+      for (const Format format : {Format::text, Format::contrail, Format::raw, Format::logfmt}) {
         Options options;
         options.format = format;
+        append_line(out, *row, options);
         options.fields = {"a"};
         append_line(out, *row, options);
       }

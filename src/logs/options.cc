@@ -32,7 +32,7 @@ class OptionsParser {
   }
 
  private:
-  enum class Takes : std::uint8_t { none, one, several };
+  enum class Takes : std::uint8_t { none, one, several, any };  // any: several, or none
   struct Flag {
     Takes takes = Takes::one;
     std::function<Status(OptionsParser&, const Values&)> take;
@@ -62,6 +62,7 @@ class OptionsParser {
   void take_conf_file(const std::string& path);
   void check_together();
   void check_follow();
+  void check_list_of_fields();
 
   Status take_url(const std::string& v);
   Status take_api_ip(const std::string& v) { return api_ip_ = v, Status(); }
@@ -95,6 +96,8 @@ const OptionsParser::Flags& OptionsParser::flags() {
   };
   static const Flags all{
       {"--url", one(&P::take_url)},
+      {"--server", one(&P::take_url)},
+      {"--ca", text(&Options::ca)},
       {"--tenant", text(&Options::tenant)},
       {"--analytics-api-ip", one(&P::take_api_ip)},
       {"--analytics-api-port", one(&P::take_api_port)},
@@ -125,7 +128,7 @@ const OptionsParser::Flags& OptionsParser::flags() {
       {"--format", one(&P::take_format)},
       {"--json", as_format(Format::json)},
       {"--raw", as_format(Format::raw)},
-      {"--fields", several(&P::take_fields)},
+      {"--fields", {Takes::any, [](P& p, const Values& v) { return p.take_fields(v); }}},
       {"--output-file", text(&Options::output_file)},
       {"--verbose", on(&Options::verbose)},
       {"--send-syslog", on(&Options::send_syslog)},
@@ -157,12 +160,14 @@ void OptionsParser::read(std::span<const std::string_view> arguments) {
     if (flag->second.takes == Takes::none) continue;
     const std::size_t before = values.size();
     const auto is_value = [&] { return i + 1 < arguments.size() && !arguments[i + 1].starts_with("--"); };
+    const bool needs_none = flag->second.takes == Takes::any,
+               may_be_more = needs_none || flag->second.takes == Takes::several;
     // A list ends at `-f`; a single value may be -10m.
-    while (is_value() &&
-           (values.size() == before || (flag->second.takes == Takes::several && !arguments[i + 1].starts_with('-')))) {
+    while (is_value() && ((values.size() == before && !needs_none) ||
+                          ((values.size() == before || may_be_more) && !arguments[i + 1].starts_with('-')))) {
       values.emplace_back(arguments[++i]);
     }
-    if (values.size() == before) {
+    if (values.size() == before && !needs_none) {
       fault(name + ": a value is missing");
       given_.erase(name);
     }
@@ -257,14 +262,17 @@ Status OptionsParser::take_limit(const std::string& v) {
 }
 
 Status OptionsParser::take_format(const std::string& v) {
-  constexpr std::pair<std::string_view, Format> kFormats[] = {
-      {"text", Format::text}, {"json", Format::json}, {"raw", Format::raw}, {"logfmt", Format::logfmt}};
+  constexpr std::pair<std::string_view, Format> kFormats[] = {{"text", Format::text},
+                                                              {"contrail", Format::contrail},
+                                                              {"raw", Format::raw},
+                                                              {"json", Format::json},
+                                                              {"logfmt", Format::logfmt}};
   for (const auto& [name, format] : kFormats) {
     if (v != name) continue;
     o_.format = format;
     return {};
   }
-  return fail(Code::invalid, "allowed is text, json, raw or logfmt");
+  return fail(Code::invalid, "allowed is text, contrail, raw, json or logfmt");
 }
 
 Status OptionsParser::take_fields(const Values& values) {
@@ -275,6 +283,7 @@ Status OptionsParser::take_fields(const Values& values) {
       at = end + 1;
     }
   }
+  o_.list_fields = o_.fields.empty();
   return {};
 }
 
@@ -286,8 +295,10 @@ Status OptionsParser::take_syslog_port(const std::string& v) {
 }
 
 void OptionsParser::check_together() {
-  if (has("--url") && (!api_ip_.empty() || !api_port_.empty())) {
-    fault("--url: it says what --analytics-api-ip and --analytics-api-port say, too");
+  if (has("--url") && has("--server")) fault("--url: it says what --server says, too");
+  if ((has("--url") || has("--server")) && (!api_ip_.empty() || !api_port_.empty())) {
+    fault(std::string(has("--url") ? "--url" : "--server") +
+          ": it says what --analytics-api-ip and --analytics-api-port say, too");
   } else if (!api_ip_.empty() || !api_port_.empty()) {
     const std::string host =
         api_ip_.find(':') == std::string::npos || api_ip_.starts_with('[') ? api_ip_ : "[" + api_ip_ + "]";
@@ -302,7 +313,14 @@ void OptionsParser::check_together() {
   if (!o_.trace.empty() && (o_.sources.empty() || o_.modules.empty())) fault("--trace: it needs --source and --module");
   if (!o_.trace.empty() && !o_.object_table.empty()) fault("--trace: not with --object-type");
   if (o_.list_types && !o_.object_table.empty()) fault("--message-types: not with --object-type");
+  if (o_.list_fields) check_list_of_fields();
   if (o_.follow) check_follow();
+}
+
+void OptionsParser::check_list_of_fields() {
+  for (const char* const flag : {"--tail", "--send-syslog", "--object-values", "--message-types", "--reverse"}) {
+    if (has(flag)) fault(std::string(flag) + ": not with --fields alone, which lists the names of fields");
+  }
 }
 
 void OptionsParser::check_follow() {

@@ -13,10 +13,17 @@
 
 namespace varve::logs {
 
-enum class Format : std::uint8_t { text, json, raw, logfmt };
+enum class Format : std::uint8_t {
+  text,      // for people
+  contrail,  // as contrail-logs has it, XML on a line
+  raw,       // the same with the text as it was sent
+  json,
+  logfmt,
+};
 
 struct Options {
   std::string url = "http://127.0.0.1:8080";
+  std::string ca;  // a file of certificates that the server's is checked with; "": the system's
   std::string tenant;
   std::string user, password;
 
@@ -37,7 +44,8 @@ struct Options {
   bool reverse = false;
   bool follow = false;
   Format format = Format::text;
-  std::vector<std::string> fields;  // shown besides
+  std::vector<std::string> fields;  // these; none: all (text, json, logfmt) or none (contrail, raw)
+  bool list_fields = false;         // their names instead of messages
   std::string output_file;
   bool verbose = false;
 

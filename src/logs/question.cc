@@ -60,6 +60,7 @@ WhereAll filter_of(const Options& o) {
 }
 
 std::vector<std::string> selected(const Options& o) {
+  if (o.list_fields) return {"*"};
   if (o.object_values) return {"ObjectId"};
   if (o.list_types) return {"fields.value"};
   std::vector<std::string> out{"MessageTS", "Source", "NodeType", "ModuleId", "InstanceId", "Messagetype", "Type"};
@@ -67,7 +68,7 @@ std::vector<std::string> selected(const Options& o) {
   add({"Category", "Level", "SequenceNum"});
   const bool all = o.format == Format::json || o.format == Format::logfmt;
   if (all) add({"IPAddress"});
-  if (all || o.send_syslog) add({"Pid"});
+  if (all || o.format == Format::text || o.send_syslog) add({"Pid"});
   if (o.object_table.empty()) {
     if (all) add({"ObjectName"});
     add({"Xmlmessage"});
@@ -80,6 +81,7 @@ std::vector<std::string> selected(const Options& o) {
     }
   }
   out.insert(out.end(), o.fields.begin(), o.fields.end());
+  if (o.fields.empty() && !o.send_syslog && (all || o.format == Format::text)) add({"*"});
   return out;
 }
 
@@ -110,7 +112,7 @@ std::string question_of(const Options& o) {
     json.end_array();
   }
   if (const WhereAll filter = filter_of(o); !filter.empty()) write_terms(json.key("filter"), filter);
-  const bool in_time = !o.object_values && !o.list_types;
+  const bool in_time = !o.object_values && !o.list_types && !o.list_fields;
   if (in_time && !o.follow) {
     json.key("sort_fields").begin_array().value("MessageTS").end_array().member("sort", o.reverse ? 2 : 1);
   }

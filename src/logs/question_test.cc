@@ -33,10 +33,11 @@ void expect_lacks(const Arguments& arguments, std::string_view part) {
 }
 
 TEST(Question, WithoutFlags) {
-  EXPECT_EQ(asked({}),
-            R"({"table":"MessageTable","start_time":"now-10m","end_time":"now","select_fields":["MessageTS","Source",)"
-            R"("NodeType","ModuleId","InstanceId","Messagetype","Type","Category","Level","SequenceNum","Xmlmessage"],)"
-            R"("sort_fields":["MessageTS"],"sort":1})");
+  EXPECT_EQ(
+      asked({}),
+      R"({"table":"MessageTable","start_time":"now-10m","end_time":"now","select_fields":["MessageTS","Source",)"
+      R"("NodeType","ModuleId","InstanceId","Messagetype","Type","Category","Level","SequenceNum","Pid","Xmlmessage","*"],)"
+      R"("sort_fields":["MessageTS"],"sort":1})");
 }
 
 TEST(Question, Times) {
@@ -76,7 +77,7 @@ TEST(Question, Objects) {
   expect_has({"--object-type=config-user", "--object-id=a:*"},
              R"("where":[[{"name":"ObjectId","value":"a:","op":7}]])");
   expect_has({"--object-type=MyTable"}, R"("table":"MyTable")");
-  expect_has({"--object-type=vrouter"}, R"("ObjectLog","SystemLog"])");
+  expect_has({"--object-type=vrouter"}, R"("ObjectLog","SystemLog","*"])");
   expect_lacks({"--object-type=vrouter", "--object-select-field=ObjectLog"}, "SystemLog");
   expect_has({"--object-id=x"}, "! --object-id: --object-type is missing");
   expect_has(
@@ -87,13 +88,22 @@ TEST(Question, Objects) {
 TEST(Question, Output) {
   expect_has({"--reverse", "--limit", "5"}, R"("sort":2,"limit":5)");
   expect_has({"--fields", "a.b,c", "d"}, R"("Xmlmessage","a.b","c","d"])");
-  expect_has({"--json"}, R"("IPAddress","Pid","ObjectName")");
-  expect_has({"-f", "--limit=3"}, R"("Xmlmessage"],"follow":true})");
+  expect_lacks({"--fields", "a"}, R"("*")");
+  expect_has({"--json"}, R"("IPAddress","Pid","ObjectName","Xmlmessage","*"])");
+  expect_lacks({"--format=contrail"}, R"("*")");
+  expect_lacks({"--raw"}, R"("*")");
+  expect_lacks({"--send-syslog"}, R"("*")");
+  expect_has({"--send-syslog"}, R"("Pid")");
+  expect_has({"--fields"}, R"("select_fields":["*"]})");
+  expect_has({"--fields", "--level=err"}, R"("select_fields":["*"],"filter")");
+  expect_has({"--fields="}, R"("select_fields":["*"]})");
+  expect_has({"--fields", "-f"}, "! --tail: not with --fields alone");
+  expect_has({"-f", "--limit=3"}, R"("Xmlmessage","*"],"follow":true})");
   expect_has({"-f"}, R"("start_time":"now-10s")");
   expect_has({"--tail", "--reverse", "--last=1h"}, "! --last: not with -f");
   for (const auto* const limit : {"0", "-1", "x", "5x", "99999999999999999999"})
     expect_has({"--limit", limit}, "! --limit");
-  expect_has({"--format=xml"}, "! --format: allowed is text");
+  expect_has({"--format=xml"}, "! --format: allowed is text, contrail, raw, json or logfmt");
   expect_has({"--syslog-port=70000"}, "! --syslog-port");
 }
 
@@ -135,10 +145,15 @@ TEST(Question, Urls) {
   EXPECT_EQ(parts("http://u:p@h:1/a/b/"), "u:p@h 1 /a/b");
   EXPECT_EQ(parts("http://[::1]:8080/x"), "@::1 8080 /x");
   EXPECT_EQ(parts("[::1]"), "@::1 80 ");
-  for (const auto* const bad : {"", "http://", "https://h", "h:0", "h:70000", "h:x", "h:", "a b:1"}) {
+  EXPECT_EQ(parts("https://h/x"), "@h 443 /x");
+  EXPECT_TRUE(parse_url("HTTPS://h:8443")->tls);
+  for (const auto* const bad : {"", "http://", "ftp://h", "h:0", "h:70000", "h:x", "h:", "a b:1"}) {
     EXPECT_EQ(parts(bad)[0], '!') << bad;
   }
-  expect_has({"--url=https://h"}, "! --url: \"https://h\": only http is spoken");
+  expect_has({"--url=ftp://h"}, "! --url: \"ftp://h\": only http and https are spoken");
+  expect_has({"--server=ftp://h"}, "! --server: \"ftp://h\": only http");
+  expect_has({"--server=http://h", "--url=http://h"}, "! --url: it says what --server says, too");
+  EXPECT_EQ(parse_options(Arguments{"--server=https://h"}).options.url, "https://h");
   expect_has({"--url=http://h", "--analytics-api-port=1"}, "! --url: it says what");
   const Arguments contrail{"--analytics-api-ip", "::1", "--analytics-api-port", "8081"};
   EXPECT_EQ(parse_options(contrail).options.url, "http://[::1]:8081");

@@ -78,7 +78,7 @@ std::optional<std::string_view> RowSplitter::next() {
 
 Status RowSplitter::finish() const {
   if (failed()) return fail(Code::invalid, why_);
-  if (depth_ != 0 || (form_ == Form::list && !closed_)) return fail(Code::invalid, "the answer ends too early");
+  if (depth_ != 0 || (form_ == Form::list && !closed_)) return fail(Code::io, "the answer ends too early");
   return {};
 }
 

@@ -22,7 +22,7 @@ class RowSplitter {
   void add(std::string_view bytes);
   // The next object as JSON text. Valid until add(). Nothing: more bytes are needed, or it has failed.
   std::optional<std::string_view> next();
-  // At the end of the answer. Error: invalid (it is not of that form, a row is too long, or it ends too early).
+  // At the end of the answer. Errors: invalid (it is not of that form, or a row is too long), io (it ends too early).
   [[nodiscard]] Status finish() const;
   [[nodiscard]] bool failed() const { return !why_.empty(); }
 

@@ -83,6 +83,7 @@ Result<std::string> time_before_now(std::string_view duration) {
 }
 
 std::string local_time(std::int64_t us) { return shown(us, "%Y %b %d %H:%M:%S", true); }
+std::string plain_time(std::int64_t us) { return shown(us, "%Y-%m-%d %H:%M:%S", true); }
 std::string rfc3339_time(std::int64_t us) { return shown(us, "%Y-%m-%dT%H:%M:%S", false) + "Z"; }
 
 }  // namespace varve::logs

@@ -17,7 +17,8 @@ Result<std::string> query_time(std::string_view text);
 // `10m` and the like (s m h d) → `now-10m`. Error: invalid.
 Result<std::string> time_before_now(std::string_view duration);
 
-std::string local_time(std::int64_t us);    // 2017 Mar 02 21:56:40.401440
+std::string local_time(std::int64_t us);    // 2017 Mar 02 21:56:40.401440, as Contrail has it
+std::string plain_time(std::int64_t us);    // 2017-03-02 21:56:40.401440, local, too
 std::string rfc3339_time(std::int64_t us);  // 2017-03-02T21:56:40.401440Z
 
 }  // namespace varve::logs

@@ -57,6 +57,7 @@ class Server:
         self.port, self.telnet_port = free_port(), free_port()
         config = {**self._engine(), "http.listen": f"127.0.0.1:{self.port}",
                   "telnet.listen": f"127.0.0.1:{self.telnet_port}", **self.config, **extra}
+        self.port = int(config["http.listen"].rpartition(":")[2])
         if config.get("engine") == "cluster":
             cluster.apply_schema(BINARY, config)
         return ["serve"] + [f"--{key}={value}" for key, value in config.items()]

@@ -38,6 +38,7 @@ struct Selected {
   enum class Of : std::uint8_t {
     column,
     field,
+    fields,  // all that the message has, each by its own name, behind what else is selected
     object_id,
     object_log,
     system_log,

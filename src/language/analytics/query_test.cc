@@ -244,6 +244,8 @@ TEST(AnalyticsQuery, Selections) {
   EXPECT_EQ(with(R"(["Keyword"])"), "meaningless: Keyword is a word of the text: it cannot be selected");
   EXPECT_EQ(with(R"(["ObjectLog"])"),
             "meaningless: 'ObjectLog' is neither a column of MessageTable nor a field of a message");
+  EXPECT_EQ(with(R"(["Source","*"])"), "MessageTable 5..9 select Source *");
+  EXPECT_EQ(with(R"(["*"])", R"("sort_fields":["*"])"), "meaningless: '*' is all fields: name one to sort by");
   EXPECT_EQ(with(R"(["T=60"])"), "meaningless: 'T=60' is selected without \"aggregate\":[\"count\"]");
   std::string many = "[\"Source\"";
   for (std::size_t i = 0; i < kSelectedMax; ++i) many += ",\"Source\"";
@@ -257,6 +259,7 @@ TEST(AnalyticsQuery, Counts) {
   };
   EXPECT_EQ(with(R"(["Level","T=60"])"), "MessageTable 5..9 select Level T=60 count counts");
   EXPECT_EQ(with(R"(["count","Level"])"), "MessageTable 5..9 select count Level counts");
+  EXPECT_EQ(with(R"(["*"])"), "meaningless: '*' is all fields: they are not counted together");
   EXPECT_EQ(with("[]"), "MessageTable 5..9 select count counts");
   EXPECT_EQ(with(R"(["Level"])", R"(,"sort_fields":["count"],"sort":2,"limit":3)"),
             "MessageTable 5..9 select Level count sort count down limit 3 counts");

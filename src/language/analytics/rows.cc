@@ -22,7 +22,8 @@ constexpr std::uint32_t bit_of(Column column) { return 1U << static_cast<unsigne
 Column needed_for(const Selected& selected) {
   switch (selected.of) {
     case Of::column: return selected.column == Column::time ? Column::source : selected.column;
-    case Of::field: return Column::field;
+    case Of::field:
+    case Of::fields: return Column::field;
     case Of::object_log:
     case Of::system_log: return Column::text;
     case Of::object_id:
@@ -44,6 +45,16 @@ bool groups_fulfilled(const Groups& groups, message::RowView row, std::string_vi
     return std::ranges::all_of(group, [&](const Ask& ask) { return ask_fulfilled(ask, row, id); });
   };
   return groups.empty() || std::ranges::any_of(groups, all);
+}
+
+Value value_of_field(const Cell& field) {
+  switch (field.form) {
+    case message::FieldForm::text:
+    case message::FieldForm::metadata: return Value::of(field.text);
+    case message::FieldForm::number: return Value::of(field.text, Value::Form::digits);
+    case message::FieldForm::json: return Value::of(field.text, Value::Form::json);
+  }
+  return {};
 }
 
 bool is_object_kind(std::int64_t kind) { return kind == 6 || kind == 7 || kind == 11; }
@@ -69,6 +80,11 @@ MessageRows::MessageRows(const AnalyticsQuery& query) : query_(query) {
   for (const Selected& selected : query.select) {
     std::string& key = keys_.emplace_back();
     if (selected.of == Of::count) continue;
+    if (selected.of == Of::fields) {
+      all_fields_ = true;
+      last_ = std::max(last_, Column::field);
+      continue;
+    }
     key = std::exchange(before, ",");
     protocol::json::append_string(key, selected.name);
     key += ':';
@@ -100,7 +116,7 @@ void MessageRows::read_cells() {
       names_.push_back(cell.text);
     } else if (cell.column != Column::field) {
       cells_[static_cast<std::size_t>(cell.column)] = cell;
-    } else if (std::ranges::find(query_.select, cell.name, &Selected::name) != query_.select.end()) {
+    } else if (all_fields_ || is_selected(cell.name)) {
       fields_.push_back(cell);
     }
     has_ |= bit_of(cell.column);
@@ -125,16 +141,13 @@ Value MessageRows::column_value(Column column) const {
   return Value::of(cell.text, column == Column::ip ? Value::Form::address : Value::Form::text);
 }
 
+bool MessageRows::is_selected(std::string_view name) const {
+  return std::ranges::find(query_.select, name, &Selected::name) != query_.select.end();
+}
+
 Value MessageRows::field_value(const Selected& selected) const {
   const auto found = std::ranges::find(fields_, std::string_view(selected.name), &Cell::name);
-  if (found == fields_.end()) return {};
-  switch (found->form) {
-    case message::FieldForm::text:
-    case message::FieldForm::metadata: return Value::of(found->text);
-    case message::FieldForm::number: return Value::of(found->text, Value::Form::digits);
-    case message::FieldForm::json: return Value::of(found->text, Value::Form::json);
-  }
-  return {};
+  return found == fields_.end() ? Value() : value_of_field(*found);
 }
 
 Value MessageRows::log_value(bool is_object_log) const {
@@ -151,6 +164,7 @@ Value MessageRows::value(std::size_t i, const Selected& selected) const {
     case Of::object_log: return log_value(true);
     case Of::system_log: return log_value(false);
     case Of::window: return Value::of(window_start(row_.time_us(), selected.window_us));
+    case Of::fields:
     case Of::count:
     case Of::table_column:
     case Of::value: break;
@@ -161,7 +175,7 @@ Value MessageRows::value(std::size_t i, const Selected& selected) const {
 void MessageRows::append_group(std::string& out, std::size_t i) const {
   const std::size_t before = out.size();
   for (std::size_t k = 0; k < keys_.size(); ++k) {
-    if (query_.select[k].of == Of::count) continue;
+    if (keys_[k].empty()) continue;
     out += keys_[k];
     append_value(out, value(i, query_.select[k]));
   }
@@ -170,7 +184,19 @@ void MessageRows::append_group(std::string& out, std::size_t i) const {
 
 void MessageRows::append_json(std::string& out, std::size_t i) const {
   append_group(out, i);
+  if (all_fields_) append_fields(out);
   out += '}';
+}
+
+// But those that are selected by name: no name stands in a row twice.
+void MessageRows::append_fields(std::string& out) const {
+  for (const Cell& field : fields_) {
+    if (is_selected(field.name)) continue;
+    if (out.back() != '{') out += ',';
+    protocol::json::append_string(out, field.name);
+    out += ':';
+    append_value(out, value_of_field(field));
+  }
 }
 
 void finish_group(std::string& group, std::uint64_t count) {

@@ -29,7 +29,7 @@ class MessageRows {
 
   // `i` of a row, below what read() returned.
   [[nodiscard]] Value value(std::size_t i, const Selected& selected) const;
-  // {"Source":"a","Level":3}: what is selected but `count`, in that order.
+  // {"Source":"a","Level":3}: what is selected but `count`, in that order, and all fields behind it if they are.
   void append_json(std::string& out, std::size_t i) const;
   // The same without its end: rows of one group have the same, and finish_group makes it whole.
   void append_group(std::string& out, std::size_t i) const;
@@ -37,6 +37,8 @@ class MessageRows {
  private:
   [[nodiscard]] Value column_value(message::Column column) const;
   [[nodiscard]] Value field_value(const Selected& selected) const;
+  [[nodiscard]] bool is_selected(std::string_view name) const;
+  void append_fields(std::string& out) const;
   [[nodiscard]] Value log_value(bool is_object_log) const;
   void read_cells();
   void read_ids();
@@ -46,6 +48,7 @@ class MessageRows {
   std::vector<std::string> keys_;  // of select: {"Source": and ,"Level":, of a count nothing
   message::Column last_{};         // behind it, no cell is needed
   bool needs_id_ = false;
+  bool all_fields_ = false;
   message::RowView row_;
   std::uint32_t has_ = 0;
   std::array<message::Cell, message::kColumns> cells_;

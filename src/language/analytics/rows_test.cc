@@ -87,10 +87,14 @@ TEST_F(RowsTest, EveryColumn) {
   EXPECT_EQ(answer("MessageTable", R"(["l","time","n","kind","s","type","x"])"),
             R"({"l":[1,2],"time":1488491800401440,"n":1.50,"kind":6,"s":"5","type":"t","x":null})");
   EXPECT_EQ(answer("MessageTable", R"(["Type"])"), R"({"Type":6})");
+  EXPECT_EQ(answer("MessageTable", R"(["*","Type","s"])"), R"({"Type":6,"s":"5","n":1.50,"l":[1,2]})");
+  EXPECT_EQ(answer("MessageTable", R"(["*"])"), R"({"s":"5","n":1.50,"l":[1,2]})");
+  EXPECT_EQ(answer("Rack", R"(["ObjectId","*","x"])"), R"({"ObjectId":"1","x":null,"s":"5","n":1.50,"l":[1,2]})");
 }
 
 TEST_F(RowsTest, AbsentIsNull) {
   add(7, [](message::Builder&) {});
+  EXPECT_EQ(answer("MessageTable", R"(["*"])"), "{}");
   EXPECT_EQ(answer("MessageTable", R"(["MessageTS","Source","Level","ObjectName","Xmlmessage","f"])"),
             R"({"MessageTS":7,"Source":null,"Level":null,"ObjectName":null,"Xmlmessage":null,"f":null})");
 }

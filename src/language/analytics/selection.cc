@@ -16,6 +16,7 @@ using Of = Selected::Of;
 
 constexpr std::string_view kWindow = "T=";
 constexpr std::string_view kCount = "count";
+constexpr std::string_view kAllFields = "*";
 
 Of selected_of(Subject::Of of) {
   switch (of) {
@@ -50,6 +51,10 @@ Result<Selected> parse_selected(const Node& node, const Context& context, const 
     return fail(Code::unsupported, quoted(name) + " is selected without \"aggregate\":[\"count\"]");
   }
   if (query.counts && name == kCount) return Selected{Of::count, {}, std::string(kCount), 0};
+  if (name == kAllFields && query.table.kind != TableKind::stat) {
+    if (!query.counts) return Selected{Of::fields, {}, std::string(name), 0};
+    return fail(Code::unsupported, "'*' is all fields: they are not counted together");
+  }
   VARVE_ASSIGN_OR_RETURN(const Subject subject, subject_of(name, query.table, context));
   if (subject.of == Subject::Of::keyword) {
     return fail(Code::unsupported, "Keyword is a word of the text: it cannot be selected");
@@ -131,6 +136,7 @@ Status parse_sort_fields(const Node& fields, AnalyticsQuery& query) {
     VARVE_ASSIGN_OR_RETURN(const std::string_view name, text_of(node, "an item of sort_fields"));
     const auto place = place_of(name, query);
     if (!place) return fail(Code::unsupported, "sort field " + quoted(name) + " is not selected");
+    if (query.select[*place].of == Of::fields) return fail(Code::unsupported, "'*' is all fields: name one to sort by");
     // Where a field stands a second time, all that it orders is in order.
     if (std::ranges::find(query.sort, *place) == query.sort.end()) query.sort.push_back(*place);
   }

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "logs/fields.h"
+
+#include <algorithm>
+#include <array>
+
+#include "protocol/json/writer.h"
+
+namespace varve::logs {
+namespace {
+
+using protocol::json::Kind;
+using protocol::json::Node;
+
+constexpr char kHex[] = "0123456789abcdef";
+
+bool is_plain(char c) { return static_cast<unsigned char>(c) > ' ' && c != '"' && c != '=' && c != 127; }
+
+// U+0080 to U+009F in UTF-8: terminals take them for commands, too.
+bool is_control(std::string_view text, std::size_t i) {
+  return text[i] == '\xc2' && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+}
+
+bool is_plain(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (!is_plain(text[i]) || is_control(text, i)) return false;
+  }
+  return !text.empty();
+}
+
+void append_escaped(std::string& out, unsigned char c) { out += {'\\', 'u', '0', '0', kHex[c >> 4], kHex[c & 15]}; }
+
+void append_json(std::string& out, const Node& value) {
+  if (value.kind == Kind::string) {
+    protocol::json::append_string(out, value.text);
+  } else if (value.kind == Kind::array || value.kind == Kind::object) {
+    const bool is_array = value.kind == Kind::array;
+    out += is_array ? '[' : '{';
+    for (std::size_t i = 0; i < value.children.size(); ++i) {
+      if (i > 0) out += ',';
+      if (!is_array) {
+        protocol::json::append_string(out, value.names[i]);
+        out += ':';
+      }
+      append_json(out, value.children[i]);
+    }
+    out += is_array ? ']' : '}';
+  } else {
+    out += value.kind == Kind::null ? "null" : value.text;
+  }
+}
+
+}  // namespace
+
+void append_pair(std::string& out, std::string_view key, std::string_view value) {
+  out += ' ';
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    const bool control = is_control(key, i);
+    out += is_plain(key[i]) && !control ? key[i] : '_';
+    if (control) ++i;
+  }
+  out += '=';
+  if (is_plain(value)) {
+    out += value;
+    return;
+  }
+  out += '"';
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const char c = value[i];
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n' || c == '\t' || c == '\r') {
+      out += c == '\n' ? "\\n" : c == '\t' ? "\\t" : "\\r";
+    } else if (static_cast<unsigned char>(c) < ' ' || c == 127) {
+      append_escaped(out, static_cast<unsigned char>(c));
+    } else if (is_control(value, i)) {
+      append_escaped(out, static_cast<unsigned char>(value[++i]));
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
+}
+
+std::string value_text(const Node& value) {
+  if (value.kind != Kind::array && value.kind != Kind::object) return std::string(value.text);
+  std::string out;
+  append_json(out, value);
+  return out;
+}
+
+bool is_column(std::string_view name) {
+  constexpr std::array<std::string_view, 17> kColumns{
+      "MessageTS", "Source", "NodeType",   "ModuleId",    "InstanceId", "Messagetype", "Type",      "Category", "Level",
+      "IPAddress", "Pid",    "ObjectName", "SequenceNum", "Xmlmessage", "ObjectId",    "ObjectLog", "SystemLog"};
+  return std::ranges::find(kColumns, name) != kColumns.end();
+}
+
+void append_field_pairs(std::string& out, const Node& row, const Options& options) {
+  const auto append = [&out](std::string_view name, const Node& value) {
+    if (value.kind != Kind::null) append_pair(out, name, value_text(value));
+  };
+  if (options.fields.empty()) {
+    for (std::size_t i = 0; i < row.names.size(); ++i) {
+      if (!is_column(row.names[i])) append(row.names[i], row.children[i]);
+    }
+    return;
+  }
+  for (const std::string& name : options.fields) {
+    if (const Node* const found = row.find(name)) append(name, *found);
+  }
+}
+
+}  // namespace varve::logs
