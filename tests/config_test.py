@@ -6,7 +6,8 @@ import re
 import tempfile
 import unittest
 
-from support.server import Server, run_varve
+from support import certificates
+from support.server import Server, free_port, run_varve
 
 BAD = [
     # arguments, environment, what the one line has to name
@@ -46,6 +47,9 @@ FILES = [
     ("bogus: 1\n", ["bogus"]),
     ("storage: [1, 2]\n", ["storage"]),
     ("storage:\n  path: 'unclosed\n", ["yaml"]),
+    ("rollups: [5m:1y]\nraw:\n  retention: 1d\nrollups: [1h:1y]\n", ["varve.yaml:4", "rollups is given twice", "varve.yaml:1"]),
+    ("storage.path: a\nstorage:\n  path: b\n", ["varve.yaml:3", "storage.path is given twice", "varve.yaml:1"]),
+    ("http: 127.0.0.1:8080\n", ["http is a group of keys"]),
 ]
 
 
@@ -81,6 +85,51 @@ class Configuration(unittest.TestCase):
                 self.assertEqual(done.returncode, 2, done.stderr)
                 for name in names:
                     self.assertIn(name, done.stderr)
+
+    def test_files_that_it_names_are_read(self):
+        """Else a check says yes, and the start says no, again and again."""
+        own = os.path.join(self.dir.name, "own")
+        os.mkdir(own)
+
+        def file(name, text, mode=0o600):
+            path = os.path.join(own, name)
+            with open(path, "w") as f:
+                f.write(text)
+            os.chmod(path, mode)
+            return path
+        tls = "--syslog.tls=127.0.0.1:6514"
+        certificate, key = certificates.make(own, "server")
+        cases = [
+            ([tls, "--syslog.certificate=/nope", f"--syslog.key={key}"], ["syslog.certificate=/nope"]),
+            ([tls, f"--syslog.certificate={certificate}", f"--syslog.key={certificate}"], ["syslog.key="]),
+            ([tls, f"--syslog.certificate={certificate}", f"--syslog.key={key}", "--syslog.client_ca=/nope"], ["syslog.client_ca=/nope"]),
+            (["--snmp.credentials=/nope"], ["snmp.credentials: /nope cannot be read"]),
+            ([f"--snmp.credentials={file('open', 'a: {community: x}', 0o644)}"], ["others can read"]),
+            ([f"--snmp.credentials={file('bad', 'a: {comunity: x}')}"], ["a.comunity: no such field"]),
+            ([f"--snmp.credentials={file('twice', 'a: {community: x}' + chr(10) + 'a: {community: y}')}"], ["a is given twice"]),
+            (["--esmond.keys=/nope"], ["esmond.keys: /nope cannot be read"]),
+            (["--engine=cluster", "--cassandra.password_file=/nope", f"--tls.ca={own}"], ["cassandra.password_file=/nope", "tls.ca="]),
+        ]
+        for arguments, names in cases:
+            for command in ("check", "serve"):
+                with self.subTest(f"{command} {arguments}"):
+                    done = self.run_in_dir(command, *arguments)
+                    self.assertEqual(done.returncode, 2, done.stderr)
+                    for name in names:
+                        self.assertIn(name, done.stderr)
+                    self.assertEqual(os.listdir(self.dir.name), ["own"], "nothing was created")
+        done = self.run_in_dir("check", tls, f"--syslog.certificate={certificate}", f"--syslog.key={key}",
+                               f"--snmp.credentials={file('good', 'a: {community: x}')}")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_a_directory_of_somebody_else(self):
+        os.mkdir(os.path.join(self.dir.name, "lost+found"))
+        with open(os.path.join(self.dir.name, "thesis.tex"), "w"):
+            pass
+        done = self.run_in_dir("serve", "--storage.path=.", f"--http.listen=127.0.0.1:{free_port()}", "--telnet.listen=")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("there are other files in . (thesis.tex)", done.stderr)
+        self.assertEqual(sorted(os.listdir(self.dir.name)), ["lost+found", "thesis.tex"])
 
     def test_one_line_for_each_fault(self):
         done = self.run_in_dir("check", "--storage.sync=x", "--query.memory=y", "--nonsense=1")

@@ -12,6 +12,7 @@
 #include "devices/command.h"
 #include "logs/command.h"
 #include "server/build_info.h"
+#include "server/files.h"
 #include "server/serve.h"
 
 namespace varve::cli {
@@ -58,16 +59,17 @@ struct Command {
   std::string_view name;
   std::string_view object;  // the word that must follow; empty: none
   bool configured;          // takes --config and keys
+  bool reads_files;         // that these name
   std::string_view own;     // flags that are no keys, each between blanks
   int (*run)(const config::Sources&, const config::Loaded&, const Own&);
 };
 
-constexpr Command kCommands[] = {{"serve", "", true, "", serve},
-                                 {"check", "", true, "", check},
-                                 {"schema", "", true, " apply ", schema},
-                                 {"migrate", "kairosdb", true, " from tenant progress ", kairosdb},
-                                 {"migrate", "contrail", true, " from tenant progress ", contrail},
-                                 {"version", "", false, "", version}};
+constexpr Command kCommands[] = {{"serve", "", true, true, "", serve},
+                                 {"check", "", true, true, "", check},
+                                 {"schema", "", true, false, " apply ", schema},
+                                 {"migrate", "kairosdb", true, false, " from tenant progress ", kairosdb},
+                                 {"migrate", "contrail", true, false, " from tenant progress ", contrail},
+                                 {"version", "", false, false, "", version}};
 constexpr std::string_view kThereAre = "there are serve, logs, device, check, schema, migrate and version";
 
 // The one with this object, or else the first of this name.
@@ -129,6 +131,7 @@ int run(std::span<const std::string_view> args, std::vector<std::string> environ
   }
   const config::Loaded loaded = config::load(sources);
   given.faults.insert(given.faults.end(), loaded.faults.begin(), loaded.faults.end());
+  if (given.faults.empty() && command->reads_files) given.faults = server::file_faults(loaded.config);
   if (!given.faults.empty()) return wrong(given.faults);
   return command->run(sources, loaded, own);
 }

@@ -36,8 +36,8 @@ example: keep data in ./demo, serve port 8080 on this machine only
 )";
 
 constexpr std::string_view kCheck =
-    R"(varve check reads a configuration as serve would, and prints all of it: every key, its value and where it was set.
-Exit status 2 and one line per fault if something is wrong.
+    R"(varve check reads a configuration as serve would, with the files that it names (certificates, credentials, keys), and
+prints all of it: every key, its value and where it was set. Exit status 2 and one line per fault if something is wrong.
 
 usage: varve check [--config FILE] [--KEY=VALUE ...]
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/load.h"
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -40,6 +41,12 @@ class Loader {
       found->second = std::move(setting);
       return;
     }
+    const auto in_group =
+        std::ranges::find_if(keys(), [&](const Key& key) { return key.name.starts_with(setting.key + "."); });
+    if (in_group != keys().end()) {
+      return fault(setting.key + "=" + setting.value + " (" + setting.origin + "): " + setting.key +
+                   " is a group of keys, such as " + std::string(in_group->name));
+    }
     const Key* near = nearest_key(setting.key);
     fault(setting.key + "=" + setting.value + " (" + setting.origin + "): unknown key; " +
           (near ? "did you mean " + std::string(near->name) + "?" : "`varve check` prints every key there is"));
@@ -75,8 +82,9 @@ class Loader {
       const Setting& setting = chosen_[key.name];
       if (const auto set = key.set(out_.config, setting.value); !set) {
         const std::string shown = shown_value(key.name, setting.value);
-        fault(setting.key + "=" + (shown.empty() ? "\"\"" : shown) + " (" + setting.origin + "): allowed is " +
-              set.error().message);
+        // Of a list, the entry that is wrong stands in front.
+        fault(setting.key + "=" + (shown.empty() ? "\"\"" : shown) + " (" + setting.origin +
+              "): " + (set.error().message.starts_with('\'') ? "" : "allowed is ") + set.error().message);
       }
       out_.effective.push_back({setting.key, shown_value(key.name, setting.value), setting.origin});
     }

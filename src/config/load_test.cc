@@ -269,6 +269,11 @@ TEST(Load, OwnRangesAreParts) {
 }
 
 TEST(Load, UnknownKeysAreFaults) {
+  EXPECT_EQ(faults_of("http", "127.0.0.1:1"),
+            "http=127.0.0.1:1 (--http): http is a group of keys, such as http.listen");
+  EXPECT_EQ(
+      faults_of("messages.shed.disk", "80:debug"),
+      "messages.shed.disk=80:debug (--messages.shed.disk): '80:debug' is not high/low:level, such as 85/80:debug");
   EXPECT_EQ(faults_of("slots.widht", "1h"), "slots.widht=1h (--slots.widht): unknown key; did you mean slots.width?");
   EXPECT_NE(faults_of("quite.another.thing", "1").find("`varve check` prints every key"), std::string::npos);
   Sources sources;

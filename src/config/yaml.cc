@@ -3,18 +3,50 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <map>
 #include <utility>
 
 namespace varve::config {
 namespace {
+
+std::string line_of(std::string_view file, const YAML::Mark& mark) {
+  return std::string(file) + ":" + std::to_string(mark.line + 1);
+}
+
+Error given_twice(const std::string& second, const std::string& key, const std::string& first) {
+  return {Code::invalid, second + ": " + key + " is given twice, first in " + first};
+}
+
+// yaml-cpp would let the last of two entries win, without a word.
+Status check_names(const YAML::Node& map, const std::string& path, std::string_view file) {
+  std::map<std::string, std::string> seen;
+  for (const auto& entry : map) {
+    if (!entry.first.IsScalar()) return fail(Code::invalid, line_of(file, map.Mark()) + ": a key must be a plain word");
+    const std::string& name = entry.first.Scalar();
+    const std::string here = line_of(file, entry.first.Mark());
+    const auto [first, is_new] = seen.emplace(name, here);
+    if (!is_new) return fail(given_twice(here, path.empty() ? name : path + "." + name, first->second));
+  }
+  return {};
+}
+
+// `a.b: 1` and `a: {b: 2}`.
+Status check_paths(const std::vector<Setting>& settings) {
+  std::map<std::string_view, std::string_view> seen;
+  for (const Setting& setting : settings) {
+    const auto [first, is_new] = seen.emplace(setting.key, setting.origin);
+    if (!is_new) return fail(given_twice(setting.origin, setting.key, std::string(first->second)));
+  }
+  return {};
+}
 
 // `mark` is where the node's key stands.
 Status flatten(const YAML::Node& node, const YAML::Mark& mark, const std::string& path, std::string_view file,
                std::vector<Setting>& out) {
   const std::string origin = std::string(file) + ":" + std::to_string(mark.line + 1);
   if (node.IsMap()) {
+    VARVE_RETURN_IF_ERROR(check_names(node, path, file));
     for (const auto& entry : node) {
-      if (!entry.first.IsScalar()) return fail(Code::invalid, origin + ": a key must be a plain word");
       const std::string& name = entry.first.Scalar();
       VARVE_RETURN_IF_ERROR(
           flatten(entry.second, entry.first.Mark(), path.empty() ? name : path + "." + name, file, out));
@@ -65,9 +97,9 @@ Status append_json(std::string& out, const YAML::Node& node, std::string_view fi
   const std::string origin = std::string(file) + ":" + std::to_string(node.Mark().line + 1);
   if (++values > kJsonValuesMax) return fail(Code::invalid, origin + ": more than a million values");
   if (node.IsMap()) {
+    VARVE_RETURN_IF_ERROR(check_names(node, "", file));
     char before = '{';
     for (const auto& entry : node) {
-      if (!entry.first.IsScalar()) return fail(Code::invalid, origin + ": a key must be a plain word");
       out += std::exchange(before, ',');
       append_json_text(out, entry.first.Scalar());
       out += ':';
@@ -109,6 +141,7 @@ Result<std::vector<Setting>> parse_yaml(std::string_view text, std::string_view 
   try {
     const YAML::Node root = YAML::Load(std::string(text) + std::string(kEnd));
     VARVE_RETURN_IF_ERROR(flatten(root, root.Mark(), "", name, settings));
+    VARVE_RETURN_IF_ERROR(check_paths(settings));
   } catch (const YAML::Exception& e) {
     return fail(Code::invalid, std::string(name) + ":" + std::to_string(e.mark.line + 1) + ": " + e.msg);
   }

@@ -17,11 +17,13 @@ struct Setting {
 };
 
 // `name` is what the document is called in origins and errors. An empty document has no settings.
-// Error: invalid (not YAML, not a map, something that is neither a scalar nor a list of scalars).
+// Error: invalid (not YAML, not a map, a key that is given twice, something that is neither a scalar nor a list of
+// scalars).
 Result<std::vector<Setting>> parse_yaml(std::string_view text, std::string_view name);
 
 // The document as JSON. Scalars are texts, but for true, false and null where they stand plain; whoever reads the JSON
-// takes texts for numbers. Errors: invalid (not YAML, a key that is no scalar, more than a million values).
+// takes texts for numbers. Errors: invalid (not YAML, a key that is no scalar or given twice, more than a million
+// values).
 Result<std::string> yaml_to_json(std::string_view text, std::string_view name);
 
 // Nested YAML of settings in their order (those of one prefix stand together); `origin` follows as a comment.

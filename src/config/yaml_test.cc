@@ -38,6 +38,10 @@ TEST(Yaml, Refuses) {
   EXPECT_TRUE(flat("a: \"b").starts_with("error: f:")) << flat("a: \"b");
   EXPECT_TRUE(flat("a: [1").starts_with("error: f:")) << flat("a: [1");
   EXPECT_TRUE(flat("[1]: 2").starts_with("error: f:1: a key")) << flat("[1]: 2");
+  EXPECT_EQ(flat("a: 1\nb: 2\na: 3\n"), "error: f:3: a is given twice, first in f:1");
+  EXPECT_EQ(flat("a:\n  b: 1\n  b: 1\n"), "error: f:3: a.b is given twice, first in f:2");
+  EXPECT_EQ(flat("a:\n  b: 1\na:\n  c: 1\n"), "error: f:3: a is given twice, first in f:1");
+  EXPECT_EQ(flat("a.b: 1\na:\n  b: 2\n"), "error: f:3: a.b is given twice, first in f:1");
 }
 
 std::string as_json(std::string_view text) {
@@ -55,6 +59,7 @@ TEST(Yaml, BecomesJson) {
   EXPECT_EQ(as_json("a: &x [1]\nb: *x"), R"({"a":["1"],"b":["1"]})");
   EXPECT_TRUE(as_json("a: 'b").starts_with("error: f:"));
   EXPECT_TRUE(as_json("[1]: 2").starts_with("error: f:1: a key"));
+  EXPECT_EQ(as_json("d:\n  r: {a: 1}\n  r: {b: 1}\n"), "error: f:3: r is given twice, first in f:2");
   std::string laughs = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 9; ++i) {
     const std::string before = "*a" + std::to_string(i - 1);

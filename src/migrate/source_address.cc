@@ -41,7 +41,7 @@ Result<SourceAddress> parse_source(std::string_view text) {
   rest = rest.substr(0, question);
   const std::size_t slash = rest.find('/');
   if (slash == 0 || slash == std::string_view::npos || slash + 1 == rest.size()) {
-    return fail(Code::invalid, in_quotes(text) + ": cassandra://host:port/keyspace is what it looks like");
+    return fail(Code::invalid, in_quotes(text) + ": write cassandra://HOST:PORT/KEYSPACE");
   }
   address.contact_points = rest.substr(0, slash);
   if (address.contact_points.find('@') != std::string::npos) {

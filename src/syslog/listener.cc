@@ -23,6 +23,12 @@ net::ListenerOptions listener_options(const std::shared_ptr<Service>& service, c
   return options;
 }
 
+Result<std::shared_ptr<const net::TlsContext>> load_tls(const net::TlsFiles& files) {
+  auto context = net::TlsContext::load(files);
+  if (!context) return fail(context.error().code, "syslog." + context.error().message);
+  return context;
+}
+
 }  // namespace
 
 struct Listener::State {
@@ -36,9 +42,7 @@ struct Listener::State {
   }
   Status start_tls() {
     net::ListenerOptions with_tls = listener_options(service, service->options.tls);
-    auto context = net::TlsContext::load(service->options.tls_files);
-    if (!context) return fail(context.error().code, "syslog." + context.error().message);
-    with_tls.tls = *context;
+    VARVE_ASSIGN_OR_RETURN(with_tls.tls, load_tls(service->options.tls_files));
     tls = std::make_unique<net::Listener>(std::move(with_tls), connections());
     return tls->start();
   }
@@ -52,6 +56,11 @@ struct Listener::State {
 Listener::Listener(ListenerOptions options, Sink sink, const Clock& clock, Metrics& metrics)
     : state_(std::make_unique<State>(std::move(options), std::move(sink), clock, metrics)) {}
 Listener::~Listener() { stop(std::chrono::milliseconds(0)); }
+
+Status Listener::check_tls(const net::TlsFiles& files) {
+  const auto context = load_tls(files);
+  return context ? Status() : Status(fail(context.error()));
+}
 
 Status Listener::start() {
   const ListenerOptions& o = state_->service->options;

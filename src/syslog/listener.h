@@ -55,6 +55,8 @@ class Listener {
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
+  // Would start() take these files? Errors: as of it.
+  static Status check_tls(const net::TlsFiles& files);
   // Errors: invalid (not an address), conflict (in use), io; invalid and io of a file begin with its key:
   // `syslog.certificate=FILE: …`.
   Status start();

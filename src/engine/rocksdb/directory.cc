@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/rocksdb/directory.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -11,12 +13,29 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "base/printable.h"
 #include "engine/rocksdb/log/durable_file.h"
 
 namespace varve::engine::rocksdb {
 namespace {
 
 constexpr int kFormat = 1;
+
+// Of somebody else: no store was made here yet, and there is something that making one does not leave. Names, some of
+// them.
+std::string strangers_in(const std::string& path) {
+  constexpr std::array<std::string_view, 6> kOurs{"wal", "db", "LOCK", "FORMAT", "lost+found", ".snapshot"};
+  std::string out;
+  std::error_code error;
+  int shown = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
+    const std::string name = entry.path().filename().string();
+    if (std::ranges::find(kOurs, name) != kOurs.end() || name.starts_with("FORMAT")) continue;
+    if (++shown > 3) return out + ", …";
+    out += (out.empty() ? "" : ", ") + name;
+  }
+  return out;
+}
 
 Result<int> lock_file(const std::string& path) {
   const int fd = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644);
@@ -78,6 +97,12 @@ Directory::~Directory() {
 Result<Directory> Directory::open(const std::string& path, std::int64_t slot_width_ms) {
   Directory directory;
   directory.path_ = path;
+  if (std::error_code none; !std::filesystem::exists(directory.format(), none)) {
+    if (const std::string names = strangers_in(path); !names.empty()) {
+      return fail(Code::conflict, "storage.path: there are other files in " + path + " (" + printable(names) +
+                                      "); varve wants a directory of its own, and makes one where there is none");
+    }
+  }
   // What is acknowledged is only as durable as the names of the folders it is in.
   for (const std::string& folder : {directory.wal(), directory.database()}) {
     VARVE_RETURN_IF_ERROR(make_folder_durably(folder));

@@ -27,7 +27,8 @@ class Directory {
     return *this;
   }
 
-  // Creates the directory if it does not exist. Errors: conflict (locked by another process), invalid (created with
+  // Creates the directory if it does not exist. Errors: conflict (locked by another process, or with files of
+  // somebody else), invalid (created with
   // another slot width), corrupt (FORMAT is unreadable, newer than this build, or missing beside data), io.
   static Result<Directory> open(const std::string& path, std::int64_t slot_width_ms);
 
