@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What operators and scripts rely on: health, metrics, settle, headers, compression of answers, self-metrics."""
 
+import collections
+import contextlib
 import gzip
+import os
+import pathlib
 import re
+import resource
+import socket
 import unittest
 
 from support.case import T0, OwnServerCase, ServerCase
@@ -113,6 +119,40 @@ class Operations(ServerCase):
 
 
 class Own(OwnServerCase):
+    def test_the_service_manager_is_told(self):
+        """As a unit of Type=notify wants it."""
+        server = self.new_server()
+        path = os.path.join(server.root, "notify")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+            manager.bind(path)
+            manager.settimeout(20)
+            server.env = {"NOTIFY_SOCKET": path}
+            server.start()
+            self.assertEqual(manager.recv(100), b"READY=1")
+            server.stop()
+            self.assertEqual(manager.recv(100), b"STOPPING=1")
+
+    def test_threads_have_names(self):
+        server = self.new_server().start()
+        tasks = pathlib.Path(f"/proc/{server.process.pid}/task")
+        names = collections.Counter((task / "comm").read_text().strip() for task in tasks.iterdir())
+        self.assertLessEqual({"varve", "http", "engine", "query", "settle", "snmp", "tasks", "telnet"}, set(names), names)
+        self.assertEqual(names["varve"], 1, names)
+
+    def test_few_descriptors_are_told_at_the_start(self):
+        def limited(most):
+            return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        few = self.new_server(preexec=limited(1024)).start()
+        self.assertRegex(few.log(), r"level=warn .*LimitNOFILE.* allowed=1024 wanted=\d+")
+        with contextlib.ExitStack() as connections:
+            for _ in range(1100):
+                connections.enter_context(socket.create_connection(("127.0.0.1", few.port), timeout=10))
+            wait_until(lambda: "cannot accept a connection: LimitNOFILE" in few.log(), 20)
+        wait_until(lambda: few.get("/-/ready").status == 200, 20)
+        self.assertLessEqual(few.log().count("cannot accept"), 2)  # it was tried ten times a second
+        enough = self.new_server({"http.connections_max": "1000", "telnet.connections_max": "1000"}, preexec=limited(4096)).start()
+        self.assertNotIn("LimitNOFILE", enough.log())
+
     def test_an_empty_store_records_itself(self):
         server = self.new_server().start()
         names = wait_until(lambda: server.metric_names(prefix="/t/varve"), 12, "self-metrics")

@@ -2,7 +2,10 @@
 #include "net/listener.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/guarded.h"
@@ -14,6 +17,8 @@
 namespace varve::net {
 
 struct Listener::State {
+  static constexpr std::chrono::seconds kTellPause{10};
+
   ListenerOptions options;
   Factory factory;
   LiveCount live;
@@ -22,6 +27,8 @@ struct Listener::State {
   std::size_t next = 0;  // loop for the next connection; loop 0's thread, as is the acceptor
   std::optional<tcp::acceptor> acceptor;
   std::optional<asio::steady_timer> pause;
+  std::optional<std::chrono::steady_clock::time_point> told;  // of the same thread, as is the next one
+  std::uint64_t refused = 0;                                  // since then
   std::uint16_t port = 0;
 
   // Each takes descriptors. Throws where there are none.
@@ -68,11 +75,23 @@ struct Listener::State {
       }
       // Out of file descriptors, mostly: a pause, or this loop would do nothing else.
       const Status pausing = guarded([&] {
-        log::warn("cannot accept a connection", {{"listen", options.listen}, {"error", error.message()}});
+        tell_refused(error);
         accept_after(std::chrono::milliseconds(100));
       });
       if (!pausing) accept();
     });
+  }
+
+  // It fails ten times a second then, and is told once in ten.
+  void tell_refused(const error_code& error) {
+    ++refused;
+    const auto now = std::chrono::steady_clock::now();
+    if (told && now - *told < kTellPause) return;
+    told = now;
+    const bool descriptors = error == asio::error::no_descriptors;
+    log::warn(descriptors ? "cannot accept a connection: LimitNOFILE of the unit, or ulimit -n, is too low"
+                          : "cannot accept a connection",
+              {{"listen", options.listen}, {"error", error.message()}, {"times", std::exchange(refused, 0)}});
   }
 
   void accept_after(std::chrono::milliseconds time) {

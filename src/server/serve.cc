@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/serve.h"
 
+#include <sys/resource.h>
+
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/log.h"
 #include "server/build_info.h"
 #include "server/memory_trim.h"
+#include "server/notify.h"
 #include "server/server.h"
 #include "server/signals.h"
 
@@ -25,11 +28,29 @@ void reload(const config::Sources& sources, std::vector<config::Setting>& runnin
     const auto& now = loaded.effective[i];
     if (now.value == running[i].value) continue;
     const bool live = now.key == "log.level";
-    log::info(live ? "reloaded" : "needs a restart", {{"key", now.key}, {"value", now.value}});
-    if (live) running[i] = now;
+    if (!live) {
+      log::warn("needs a restart", {{"key", now.key}, {"value", now.value}});
+      continue;
+    }
+    log::info("reloaded", {{"key", now.key}, {"value", now.value}});
+    running[i] = now;
   }
   log::set_level(loaded.config.log_level);
   log::info("configuration reloaded");
+}
+
+// Tables, segments of the log, and what else is no connection.
+constexpr std::uint64_t kOwnDescriptors = 1'000;
+
+// The server takes all that it may have.
+void warn_of_descriptors(const config::Config& config) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_max == RLIM_INFINITY) return;
+  const std::uint64_t wanted =
+      config.http.connections_max + (config.telnet.on ? config.telnet.connections_max : 0) + kOwnDescriptors;
+  if (limit.rlim_max >= wanted) return;
+  log::warn("the process may open too few files for its connections: LimitNOFILE of its unit, or ulimit -n",
+            {{"allowed", limit.rlim_max}, {"wanted", wanted}});
 }
 
 }  // namespace
@@ -40,6 +61,7 @@ int serve(const config::Sources& sources, const config::Loaded& loaded) {
   const SystemClock clock;
   log::set_level(loaded.config.log_level);
   log::info("starting", {{"version", version()}, {"commit", commit()}, {"config", sources.file.value_or("")}});
+  warn_of_descriptors(loaded.config);
   Server server(loaded.config, clock);
   bool stops = false;
   const auto go_on = [&] {
@@ -55,6 +77,7 @@ int serve(const config::Sources& sources, const config::Loaded& loaded) {
     return started.error().code == Code::invalid ? kExitConfiguration : 1;
   }
   log::info("ready");
+  notify_service_manager("READY=1");
   auto running = loaded.effective;
   MemoryTrim trim;
   for (;;) {
@@ -68,6 +91,7 @@ int serve(const config::Sources& sources, const config::Loaded& loaded) {
     }
   }
   log::info("stopping");
+  notify_service_manager("STOPPING=1");
   server.stop(kStopDeadline);
   log::info("stopped");
   return 0;

@@ -17,6 +17,7 @@
 #include "base/metrics.h"
 #include "base/periodic.h"
 #include "base/task_pool.h"
+#include "base/thread_name.h"
 #include "http/server.h"
 #include "query/engine.h"
 #include "server/build_info.h"
@@ -286,13 +287,13 @@ Status Server::start(const std::function<bool()>& go_on) {
   register_process_metrics(s.metrics, s.clock.now_ms());
   s.metrics.gauge("varve_build_info", "Which varve this is; always 1.", [] { return 1.0; },
                   {{"version", version()}, {"commit", commit()}, {"compiler", compiler()}});
-  VARVE_RETURN_IF_ERROR(s.listen());
+  VARVE_RETURN_IF_ERROR(with_thread_name("http", [&] { return s.listen(); }));
   s.counters = std::make_shared<counter::Declared>(declared_counters(s.config));
   s.counters->add([devices = s.device_counters](auto tenant, auto metric, const auto& tag) {
     return devices->find(tenant, metric, tag);
   });
   s.counters->add(api::esmond_declaration);
-  VARVE_RETURN_IF_ERROR(s.open_engine(go_on));
+  VARVE_RETURN_IF_ERROR(with_thread_name("engine", [&] { return s.open_engine(go_on); }));
   write::Options writing = write_options(s.config, s.clock);
   writing.metrics = &s.metrics;
   if (storage::MessageStore* const messages = s.engine->messages()) {
@@ -305,24 +306,26 @@ Status Server::start(const std::function<bool()>& go_on) {
   s.writer = std::make_unique<write::Writer>(s.engine->series(), s.engine->samples(), writing);
   s.queries = std::make_unique<query::Engine>(s.engine->series(), s.engine->samples(), s.clock, query_limits(s.config),
                                               s.memory, s.counters);
-  s.query_pool = std::make_unique<TaskPool>(0);
-  s.settle_pool = std::make_unique<TaskPool>(kSlowThreads, 1024, TaskPool::Priority::low, 1);
+  s.query_pool = with_thread_name("query", [] { return std::make_unique<TaskPool>(0); });
+  s.settle_pool = with_thread_name(
+      "settle", [] { return std::make_unique<TaskPool>(kSlowThreads, 1024, TaskPool::Priority::low, 1); });
   s.snmp = std::make_unique<SnmpParts>(s.config, s.engine->texts(), s.engine->passing_texts(), *s.device_counters,
                                        *s.query_pool, s.clock);
-  VARVE_RETURN_IF_ERROR(s.snmp->start());
-  s.start_counting_tenants();
-  s.start_tasks();
+  VARVE_RETURN_IF_ERROR(with_thread_name("snmp", [&] { return s.snmp->start(); }));
+  with_thread_name("tenants", [&] { s.start_counting_tenants(); });
+  with_thread_name("tasks", [&] { s.start_tasks(); });
   if (s.config.roles.poll) {
     if (s.message_feed != nullptr) {
       s.trap_writer =
           std::make_unique<write::MessageWriter>(*s.message_feed, *s.message_intake, TrapMessages::retimed(s.metrics));
     }
-    VARVE_RETURN_IF_ERROR(s.snmp->start_polling(*s.writer, s.metrics, s.engine->polls(), s.trap_writer.get()));
+    VARVE_RETURN_IF_ERROR(with_thread_name(
+        "snmp", [&] { return s.snmp->start_polling(*s.writer, s.metrics, s.engine->polls(), s.trap_writer.get()); }));
   }
   s.register_metrics();
   if (s.config.roles.ingest) {
-    VARVE_RETURN_IF_ERROR(s.start_telnet());
-    VARVE_RETURN_IF_ERROR(s.start_syslog());
+    VARVE_RETURN_IF_ERROR(with_thread_name("telnet", [&] { return s.start_telnet(); }));
+    VARVE_RETURN_IF_ERROR(with_thread_name("syslog", [&] { return s.start_syslog(); }));
   }
   s.self_record = std::make_unique<SelfRecord>(s.metrics, s.engine->series(), s.engine->samples(), s.clock, s.name());
   s.http->open(s.routes());
