@@ -84,7 +84,7 @@ LoadPlugin interface
     def test_collectd_write_http(self):
         server = self.new_server().start()
         write_http, _ = snippets("start/collectd.md", "apache", server)
-        self.collectd(server, write_http.replace('    BufferSize 65536', '    TTL 3600\n    BufferSize 1024'))
+        self.collectd(server, write_http.replace('    BufferSize 4096', '    TTL 3600\n    BufferSize 1024'))
         names = self.wait_for(server, "collectd", lambda: len(server.metric_names()) >= 3 and server.metric_names(),
                               "metrics of collectd")
         self.assertIn("collectd.load", names)
@@ -122,7 +122,8 @@ scrape_configs:
     def test_prometheus_remote_write(self):
         server = self.new_server().start()
         port = free_port()
-        (remote_write,) = snippets("start/prometheus.md", "yaml", server)
+        remote_write, scrape = snippets("start/prometheus.md", "yaml", server)
+        self.assertIn(f"targets: [127.0.0.1:{server.port}]", scrape)
         config = self.file(server, "prometheus.yml", f"""
 global:
   scrape_interval: 1s

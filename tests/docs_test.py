@@ -13,10 +13,11 @@ from support.case import OwnServerCase
 DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
 # The books whose commands a reader may paste.
 BOOKS = ("start", "protocols", "http", "operate")
-# What a command answers that is not a success, as the document says; by a part of it.
-ANSWERS = {'"value":"x"': 400, "killquery/5c0e1f2a3b4d5e6f": 404}
+# What a command answers that is not a success, as the document says or as its device is not there; by a part of it.
+ANSWERS = {'"value":"x"': 400, "killquery/5c0e1f2a3b4d5e6f": 404, "/device/me/": 400}
+# Addresses of documents (RFC 5737, RFC 3849) and of this machine: what is pasted reaches nobody else.
+ADDRESS = re.compile(r"(?<![\d.])(?!127\.|0\.0\.0\.0|192\.0\.2\.|198\.51\.100\.|203\.0\.113\.)\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![\d./])")
 # Questions that show what the document has just put.
-SHOWN = {"ceres.md": ["/api/query", "/metadata/"], "opentsdb-query.md": ["/api/query"], "snmp.md": ["/usage"]}
 SHOWN = {"ceres.md": ["/api/query", "/metadata/"], "opentsdb-query.md": ["/api/query"], "esmond.md": ["/interface/xe-0", "/timeseries/", "/oidset", "/inventory/", "/bulk/"]}
 
 
@@ -44,12 +45,16 @@ class Docs(OwnServerCase):
         server.put([{"name": metric, "tags": {"host": host, "dc": "lga"}, "datapoints": [[(now - 60) * 1000, 1]]}
                     for metric in ("cpu", "cpu.user") for host in ("a", "web01")])
         count = 0
-        for command, answer in commands(path.read_text(encoding="utf-8")):
+        text = path.read_text(encoding="utf-8")
+        for command, answer in commands(text):
             with self.subTest(f"{path.name}: {command}"):
                 count += 1
+                self.assertNotRegex(command, ADDRESS, "192.0.2.0/24 is for documents")
+                # Only what the page sets itself, before.
+                variables = "".join(re.findall(r"^V=\S+\n", text[:text.index(command)], re.M))
                 ports = {"8080": str(server.port), "4242": str(server.telnet_port)}
-                shell = re.sub("8080|4242", lambda found: ports[found[0]], command)
-                shell = f"V=http://127.0.0.1:{server.port}\n" + re.sub(r"^curl ", "curl -sS -w '\\n%{http_code}' ", shell)
+                shell = variables + re.sub(r"^curl ", "curl -sS -w '\\n%{http_code}' ", command)
+                shell = re.sub(r"\b(8080|4242)\b", lambda found: ports[found[0]], shell)
                 done = subprocess.run(["bash", "-eu", "-o", "pipefail", "-c", shell], capture_output=True, text=True, timeout=60, check=False)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                 body, _, status = done.stdout.rpartition("\n")

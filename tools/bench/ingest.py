@@ -77,7 +77,7 @@ def one_line(settings):
         results = interleaved(settings, f"one line a request, {connections} connections",
                               chosen(settings, Varve, VictoriaMetrics), settings.rounds,
                               lambda d, flags=flags: measure(settings, d, **flags))
-        rows.append(Row(f"one line a request, {connections} connections", "k requests/s",
+        rows.append(Row(f"one line a request, {connections} connections", "thousand requests/s",
                         median(results, lambda r: r.load["requests_per_s"] / 1e3), ">= 2.5 x VictoriaMetrics", 2.5,
                         against="victoria-metrics"))
         rows.append(Row(f"one line, {connections} connections: p99", "ms",
@@ -100,7 +100,7 @@ def durable(settings):
         results = interleaved(settings, f"one line, fsync before the answer, {connections} connections",
                               chosen(settings, DurableVarve, InfluxDb), settings.rounds,
                               lambda d, flags=flags: measure(settings, d, **flags))
-        rows.append(Row(f"one line, storage.sync=always, {connections} connections", "k requests/s",
+        rows.append(Row(f"one line, storage.sync=always, {connections} connections", "thousand requests/s",
                         median(results, lambda r: r.load["requests_per_s"] / 1e3), *durable_goal(connections), against="influxdb"))
         rows.append(Row(f"one line, sync, {connections} connections: p99", "ms",
                         median(results, lambda r: r.load["latency_us"]["p99"] / 1e3), higher_is_better=False))
