@@ -20,7 +20,7 @@ std::string service_of(const std::string& tenant, const std::string& device) {
 }
 
 std::string part_key(std::size_t part) {
-  char text[16];
+  char text[24];
   std::snprintf(text, sizeof text, "%08zu", part);
   return text;
 }
