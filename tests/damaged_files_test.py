@@ -130,7 +130,7 @@ class DamagedFiles(OwnServerCase):
         said = self.server.log()[said_from:]
         if code is None:
             return True
-        self.assertEqual(code, 1, said[-1000:])
+        self.assertIn(code, (1, 2) if os.path.basename(path) == "FORMAT" else (1,), said[-1000:])  # 2: it says another width
         name = os.path.basename(path)
         database = os.path.basename(os.path.dirname(path)) == "db"
         self.assertRegex(said, rf"{re.escape(name)}|{'/db|database|reading the ' if database else '/wal/'}", f"{name} is not named")
