@@ -43,6 +43,8 @@ void add_pushed(std::mt19937_64& random, message::Batch& batch) {
   };
   if (random() % 4 == 0) metadata("span", std::to_string(random()));
   if (random() % 8 == 0) metadata("level_of_care", "m");
+  if (random() % 8 == 0) metadata("host", random() % 2 == 0 ? "other" : host);  // a label's name, too
+  if (random() % 8 == 0) metadata("job", "j" + std::to_string(random() % 4));
   if (random() % 8 == 0) field("level_of_care", "l");
   const std::string text(random() % 20, 'x');
   EXPECT_TRUE(builder.set(message::Column::text, text));

@@ -20,12 +20,21 @@ constexpr std::size_t kDenseKeys = std::size_t{1} << 18;
 
 using Ids = std::vector<std::uint32_t>;  // of one group, by column
 
+// Does a message have the field twice? Its facet says one of the values only.
+Result<bool> is_repeated(Fields& fields, std::uint32_t name) {
+  for (std::size_t s = 0; s < fields.shapes(); ++s) {
+    VARVE_ASSIGN_OR_RETURN(const auto cells, fields.shape(s));
+    if (std::ranges::count(cells, name, &ShapeCell::name) > 1) return true;
+  }
+  return false;
+}
+
 // A column that groups: which id an entry of its bundle has, and the cell that the id stands for.
 class Grouping {
  public:
   Grouping(const GroupColumn& asked, std::size_t facet) : asked_(asked), facet_(facet) {}
 
-  // False: its ids are not in a bundle.
+  // False: its ids are not in a bundle, or are not all that messages say.
   Result<bool> open(Columns& columns, Fields& fields) {
     VARVE_ASSIGN_OR_RETURN(bundle_, columns.bundle_of(facet_, false));
     if (bundle_ == nullptr) return true;  // no message has it
@@ -37,6 +46,8 @@ class Grouping {
     }
     if (facet_ >= kFixedFacets) {
       VARVE_ASSIGN_OR_RETURN(const auto name, fields.find(asked_.field));
+      VARVE_ASSIGN_OR_RETURN(const bool repeated, is_repeated(fields, *name));
+      if (repeated) return false;
       VARVE_ASSIGN_OR_RETURN(const FieldValues* const values, fields.values(*name));
       terms_ = values->terms();
       return terms_ != nullptr;
