@@ -86,6 +86,21 @@ class GoneSegment : public ::testing::Test {
   Options options_;
 };
 
+TEST_F(GoneSegment, of_a_store_that_never_flushed) {
+  {
+    const auto engine = *open();
+    Fixture store(*engine);
+    ASSERT_TRUE(store.put(*store.group({"m"}), 1, {Value::of_long(1)}));
+  }
+  for (const auto& file : std::filesystem::directory_iterator(wal())) std::filesystem::remove_all(file);
+  const auto refused = open();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::corrupt);
+  EXPECT_NE(refused.error().message.find("/wal/"), std::string::npos) << refused.error().message;
+  EXPECT_TRUE(open(true)) << "a repair goes on without it";
+  EXPECT_TRUE(open());
+}
+
 TEST_F(GoneSegment, the_last_one) {
   make();
   const std::string last = segment(2);

@@ -11,6 +11,7 @@
 #include "engine/rocksdb/log/log_end.h"
 #include "engine/rocksdb/log/log_replay.h"
 #include "engine/rocksdb/replay.h"
+#include "engine/rocksdb/runs/stored_time.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -76,24 +77,33 @@ bool is_whole(const std::string& path) {
   return !error && bytes >= kSegmentHeadBytes + kMarkRecordBytesMax;
 }
 
+// Was there a start before this one that came as far as its log? Each stores the time behind it.
+Result<bool> had_log(const Tables& tables, const Checkpoint& checkpoint) {
+  if (checkpoint.first_segment > 1 || checkpoint.definitions > 0) return true;
+  VARVE_ASSIGN_OR_RETURN(const auto stored, stored_time(tables.database(), kExpiryTimeKey));
+  return stored.has_value();
+}
+
 // The name of a segment that was there and is gone, or empty, if that can be known. Where a power cut has taken the
 // name of a live one, those before it are still there: they are removed when it is on disk.
 std::optional<std::string> gone_segment(const std::string& directory, std::span<const std::uint64_t> all,
-                                        const Checkpoint& checkpoint, const std::optional<LogEnd>& end) {
+                                        const Checkpoint& checkpoint, const std::optional<LogEnd>& end, bool had_log) {
   const std::uint64_t last = all.empty() ? 0 : all.back();
   if (end && end->segment >= checkpoint.first_segment) {
     std::string named = log_path(directory, end->segment);
     if (end->segment > last || (std::ranges::binary_search(all, end->segment) && !is_whole(named))) return named;
   }
-  const bool had_log = checkpoint.first_segment > 1 || checkpoint.definitions > 0;
   if (had_log && all.empty()) return log_path(directory, checkpoint.first_segment);
   return std::nullopt;
 }
 
 // Under repair the log goes on without it.
 Result<bool> look_for_gone(const std::string& directory, std::span<const std::uint64_t> all,
-                           const Checkpoint& checkpoint, const std::optional<LogEnd>& end, bool repair) {
-  const auto gone = gone_segment(directory, all, checkpoint, end);
+                           const Checkpoint& checkpoint, const std::optional<LogEnd>& end, bool had_log, bool repair) {
+  if (had_log && !end && !all.empty()) {
+    log::warn("wal/END is missing: if later files of the log went with it, that cannot be noticed");
+  }
+  const auto gone = gone_segment(directory, all, checkpoint, end, had_log);
   if (!gone) return false;
   if (!repair) {
     return fail(Code::corrupt, *gone +
@@ -138,7 +148,8 @@ Result<RecoveryReport> recover(const Env& env, const Directory& directory, Catal
 
   VARVE_ASSIGN_OR_RETURN(auto segments, log_segments(wal));
   const std::optional<LogEnd> end = read_end(wal);
-  VARVE_ASSIGN_OR_RETURN(report.has_lost_segment, look_for_gone(wal, segments, checkpoint, end, repair));
+  VARVE_ASSIGN_OR_RETURN(const bool had_one, had_log(tables, checkpoint));
+  VARVE_ASSIGN_OR_RETURN(report.has_lost_segment, look_for_gone(wal, segments, checkpoint, end, had_one, repair));
   std::erase_if(segments, [&](std::uint64_t segment) { return segment < checkpoint.first_segment; });
   Replay replay(index, *head);
   LogReplay log_replay(wal, segments, checkpoint.sequence, repair,
