@@ -2,9 +2,11 @@
 #include "config/load.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <system_error>
 
 #include "config/keys.h"
 #include "rollup/levels.h"
@@ -53,6 +55,9 @@ class Loader {
   }
 
   void read_file(const std::string& path) {
+    std::error_code none;
+    if (std::filesystem::is_directory(path, none))
+      return fault("--config=" + path + ": this is a directory, not a file");
     std::ifstream in(path, std::ios::binary);
     std::ostringstream text;
     if (!in || !(text << in.rdbuf())) {

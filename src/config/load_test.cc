@@ -310,6 +310,8 @@ TEST(Load, AFileThatIsNotThere) {
   sources.file = "/no/such/file.yaml";
   ASSERT_EQ(load(sources).faults.size(), 1U);
   EXPECT_EQ(load(sources).faults[0], "--config=/no/such/file.yaml: this file cannot be read");
+  sources.file = "/tmp";
+  EXPECT_EQ(load(sources).faults[0], "--config=/tmp: this is a directory, not a file");
 }
 
 TEST(Keys, SecretsAreHidden) {

@@ -23,6 +23,7 @@ Result<std::vector<config::Setting>> read_secrets(const std::string& key, const 
   std::ostringstream text;
   struct stat about{};
   if (!in || ::stat(path.c_str(), &about) != 0) return fail(Code::io, key + ": " + path + " cannot be read");
+  if (S_ISDIR(about.st_mode)) return fail(Code::io, key + ": " + path + " is a directory, not a file");
   if ((about.st_mode & (S_IROTH | S_IWOTH)) != 0) {
     return fail(Code::conflict, key + ": others can read " + path + "; chmod 640 makes it the server's own");
   }
