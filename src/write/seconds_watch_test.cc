@@ -10,10 +10,10 @@
 namespace varve::write {
 namespace {
 
-constexpr std::int64_t kNowMs = 1'700'000'000'000;
+constexpr std::int64_t kSentMs = 1'700'000'000'000;
 
 struct Watched {
-  ManualClock clock{kNowMs};
+  ManualClock clock{kSentMs};
   Metrics metrics;
   SecondsWatch watch{&clock, &metrics};
 
@@ -22,7 +22,7 @@ struct Watched {
     const model::KeptGroup group{model::GroupId{0}, 1};
     model::RowBatch batch;
     batch.add(group, time, model::Value::of_long(1));
-    batch.add(group, kNowMs, model::Value::of_long(1));
+    batch.add(group, kSentMs, model::Value::of_long(1));
     ::testing::internal::CaptureStderr();
     watch.look("team", "influx", batch);
     return ::testing::internal::GetCapturedStderr();
@@ -36,7 +36,7 @@ struct Watched {
 };
 
 TEST(SecondsWatch, counts_what_would_be_of_the_last_years) {
-  const std::int64_t now_s = kNowMs / 1000, year_s = 365 * 86'400;
+  const std::int64_t now_s = kSentMs / 1000, year_s = 365 * 86'400;
   struct Case {
     std::int64_t time;
     bool is_noticed;
@@ -46,7 +46,7 @@ TEST(SecondsWatch, counts_what_would_be_of_the_last_years) {
                                          {now_s - 10 * year_s - 1, false},
                                          {now_s + 86'400, true},
                                          {now_s + 86'401, false},
-                                         {kNowMs, false},
+                                         {kSentMs, false},
                                          {0, false},
                                          {-now_s, false},
                                          {model::kTimestampMin, false},
@@ -59,13 +59,13 @@ TEST(SecondsWatch, counts_what_would_be_of_the_last_years) {
 
 TEST(SecondsWatch, says_it_once_a_minute_with_all_since) {
   Watched w;
-  const std::string first = w.look(kNowMs / 1000);
+  const std::string first = w.look(kSentMs / 1000);
   EXPECT_NE(first.find("tenant=team protocol=influx time=1700000000 samples=2"), std::string::npos) << first;
-  EXPECT_EQ(w.look(kNowMs / 1000), "");
+  EXPECT_EQ(w.look(kSentMs / 1000), "");
   w.clock.advance_ms(59'999);
-  EXPECT_EQ(w.look(kNowMs / 1000), "");
+  EXPECT_EQ(w.look(kSentMs / 1000), "");
   w.clock.advance_ms(1);
-  const std::string next = w.look(kNowMs / 1000);
+  const std::string next = w.look(kSentMs / 1000);
   EXPECT_NE(next.find("samples=6"), std::string::npos) << next;
   EXPECT_EQ(w.counted(), 8);
 }
