@@ -124,7 +124,7 @@ Status append_json(std::string& out, const YAML::Node& node, std::string_view fi
 }
 
 // Plain where YAML reads the same text back as one scalar; else in double quotes.
-std::string quoted(std::string_view value) {
+std::string in_quotes(std::string_view value) {
   const bool plain = !value.empty() && value.find_first_of(" #{}[]&*!|>'\"%@`?\\\n\t") == std::string_view::npos &&
                      value.find(": ") == std::string_view::npos && !value.ends_with(':') && value[0] != '-' &&
                      value[0] != ':';
@@ -170,7 +170,7 @@ std::string to_yaml(const std::vector<Setting>& settings) {
     if (map != open && !map.empty()) out.append(map).append(":\n");
     open = map;
     std::string line = map.empty() ? setting.key : "  " + setting.key.substr(dot + 1);
-    line += ": " + quoted(setting.value);
+    line += ": " + in_quotes(setting.value);
     if (!setting.origin.empty()) {
       line.resize(std::max<std::size_t>(line.size() + 2, 44), ' ');
       line += "# " + setting.origin;
