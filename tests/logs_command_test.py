@@ -84,7 +84,7 @@ class Printed(ServerCase):
         self.put([{"time": T, "source": "a", "text": "x", "user": {"name": "jo e", "tags": ["a", 1]}, "n": 1.50},
                   {"time": T + 1, "source": "b", "text": "y", "user": {"name": "joe"}}], tenant)
         push = {"streams": [{"stream": {"app": "shop", "job": "web"}, "values": [[str((T + 2) * 1000), "z", {"trace": "t1"}]]}]}
-        self.assertEqual(self.server.post(f"/t/{tenant}/loki/api/v1/push", push).status, 204)
+        self.assertEqual(self.server.post(f"/t/{tenant}/loki/api/v1/push", push, {"Content-Type": "application/json"}).status, 204)
         lines = self.lines("--tenant", tenant)
         self.assertTrue(lines[0].endswith(' a: x user.name="jo e" user.tags="[\\"a\\",1]" n=1.50'), lines[0])
         self.assertIn(" app=shop", lines[2])

@@ -135,10 +135,10 @@ class Command(ServerCase):
         self.assertRegex(self.device("list"), r"NAME +ADDRESS .*\na/b +10.0.0.1:1161 +inactive +- +0 +FastPoll,Errors\n")
         self.assertEqual([one["name"] for one in json.loads(self.device("list", "--json"))["devices"]], ["a/b"])
         self.assertIn("there is no oidset \"Nope\"", self.device("set", "a/b", "--oidset", "Nope", status=1))
-        self.assertIn("404", self.device("set", "none", "--inactive", status=1))
+        self.assertIn('there is no device "none"', self.device("set", "none", "--inactive", status=1))
         self.assertEqual(self.device("remove", "a/b"), "")
-        self.assertIn("404", self.device("remove", "a/b", status=1))
-        self.assertIn("404", self.device("poll", "a/b", status=1))
+        self.assertIn('there is no device "a/b"', self.device("remove", "a/b", status=1))
+        self.assertIn('there is no device "a/b"', self.device("poll", "a/b", status=1))
 
     def test_files(self):
         with tempfile.TemporaryDirectory() as folder:

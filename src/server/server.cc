@@ -328,7 +328,7 @@ Status Server::start(const std::function<bool()>& go_on) {
     VARVE_RETURN_IF_ERROR(with_thread_name("syslog", [&] { return s.start_syslog(); }));
   }
   s.self_record = std::make_unique<SelfRecord>(s.metrics, s.engine->series(), s.engine->samples(), s.clock, s.name());
-  s.http->open(s.routes());
+  s.http->open(with_thread_name("later", [&s] { return s.routes(); }));  // queries that are answered later have one
   return {};
 }
 
