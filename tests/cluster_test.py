@@ -89,13 +89,13 @@ class Replicas(ClusterCase):
         a, b = self.replicas(2)
         slot = (int(time.time()) // 10 - 6) * 10_000
         random = Random(7)
-        texts = {slot + n * 100: "".join(random.choices(CHARACTERS, k=900_000)) for n in range(30)}
+        texts = {slot + n * 100: "".join(random.choices(CHARACTERS, k=900_000)) for n in range(20)}
         for time_ms, text in texts.items():
             a.put([{"name": "large", "type": "string", "datapoints": [[time_ms, text]], "tags": {"host": "h"}}])
         a.influx("\n".join(f"beside,host=h{n} value={n}i {slot + n}" for n in range(41)))
 
         def told(server):
-            return dict(server.values("large", start=slot, end=slot + 9_999)), len(server.values("beside"))
+            return dict(server.values("large", start=slot, end=slot + 9_999)), len(server.values("beside", start=slot, end=slot + 9_999))
 
         self.assertEqual(told(b), (texts, 41))
         wait_until(lambda: a.get("/api/v1/admin/slots").json()["slots"] == [], 120, "nothing is pending")

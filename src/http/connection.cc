@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kSmallBuffer = 8192;
 constexpr std::size_t kOutMax = 64UL << 10;      // answers gathered before they are sent
 constexpr std::size_t kReadMax = 128UL << 10;    // then it is the turn of the thread's other connections
-constexpr std::size_t kTurnRequests = 16;        // the same, of requests that have come together
+constexpr std::size_t kTurnRequests = 4;         // the same, of requests that have come together
 constexpr std::size_t kLargeBody = 256UL << 10;  // goes to a bulk loop, lest other clients of this one wait
 constexpr std::size_t kLargeSoFar = 64UL << 10;  // the same, of one whose size is not known
 constexpr std::size_t kLargeCoded = 16UL << 10;  // the same, compressed: it is said to be large by what comes out
