@@ -360,7 +360,7 @@ class Programs(Syslog):
         server = Server({"syslog.tls": "127.0.0.1:0", "syslog.certificate": self.file("server.crt"), "syslog.key": self.file("client.key")})
         self.addCleanup(server.close)
         server.spawn()
-        self.assertEqual(server.wait(), 1)
+        self.assertEqual(server.wait(), 2)
         self.assertRegex(server.log(), re.escape(f"syslog.key={self.file('client.key')}: does not belong to certificate="))
 
 
