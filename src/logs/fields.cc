@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "message/column.h"
+#include "protocol/json/tree_writer.h"
 #include "protocol/json/writer.h"
 
 namespace varve::logs {
@@ -29,26 +31,6 @@ bool is_plain(std::string_view text) {
 }
 
 void append_escaped(std::string& out, unsigned char c) { out += {'\\', 'u', '0', '0', kHex[c >> 4], kHex[c & 15]}; }
-
-void append_json(std::string& out, const Node& value) {
-  if (value.kind == Kind::string) {
-    protocol::json::append_string(out, value.text);
-  } else if (value.kind == Kind::array || value.kind == Kind::object) {
-    const bool is_array = value.kind == Kind::array;
-    out += is_array ? '[' : '{';
-    for (std::size_t i = 0; i < value.children.size(); ++i) {
-      if (i > 0) out += ',';
-      if (!is_array) {
-        protocol::json::append_string(out, value.names[i]);
-        out += ':';
-      }
-      append_json(out, value.children[i]);
-    }
-    out += is_array ? ']' : '}';
-  } else {
-    out += value.kind == Kind::null ? "null" : value.text;
-  }
-}
 
 }  // namespace
 
@@ -86,15 +68,17 @@ void append_pair(std::string& out, std::string_view key, std::string_view value)
 std::string value_text(const Node& value) {
   if (value.kind != Kind::array && value.kind != Kind::object) return std::string(value.text);
   std::string out;
-  append_json(out, value);
+  protocol::json::Writer json(out);
+  append_node(json, value);
   return out;
 }
 
 bool is_column(std::string_view name) {
-  constexpr std::array<std::string_view, 17> kColumns{
-      "MessageTS", "Source", "NodeType",   "ModuleId",    "InstanceId", "Messagetype", "Type",      "Category", "Level",
-      "IPAddress", "Pid",    "ObjectName", "SequenceNum", "Xmlmessage", "ObjectId",    "ObjectLog", "SystemLog"};
-  return std::ranges::find(kColumns, name) != kColumns.end();
+  constexpr std::array<std::string_view, 3> kOfObjects{"ObjectId", "ObjectLog", "SystemLog"};
+  if (name.empty()) return false;  // as a column is called that these tables do not have
+  return std::ranges::find(message::kColumnNames, name, &message::ColumnName::contrail) !=
+             message::kColumnNames.end() ||
+         std::ranges::find(kOfObjects, name) != kOfObjects.end();
 }
 
 void append_field_pairs(std::string& out, const Node& row, const Options& options) {

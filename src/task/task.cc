@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "protocol/json/tree.h"
+#include "protocol/json/tree_writer.h"
 #include "protocol/json/writer.h"
 #include "protocol/kairosdb/features.h"
 
@@ -17,32 +18,12 @@ using json::Kind;
 using json::Node;
 using Errors = std::vector<std::string>;
 
-void append_json(json::Writer& json, const Node& node) {
-  switch (node.kind) {
-    case Kind::string: json.value(node.text); return;
-    case Kind::null: json.null(); return;
-    case Kind::array:
-      json.begin_array();
-      for (const Node& item : node.children) append_json(json, item);
-      json.end_array();
-      return;
-    case Kind::object:
-      json.begin_object();
-      for (std::size_t i = 0; i < node.children.size(); ++i) append_json(json.key(node.names[i]), node.children[i]);
-      json.end_object();
-      return;
-    case Kind::none:
-    case Kind::boolean:
-    case Kind::number: json.raw(node.text);
-  }
-}
-
 std::string json_with_id(const Node& root, const std::string& id) {
   std::string out;
   json::Writer json(out);
   json.begin_object().member("id", id);
   for (std::size_t i = 0; i < root.children.size(); ++i) {
-    if (root.names[i] != "id") append_json(json.key(root.names[i]), root.children[i]);
+    if (root.names[i] != "id") json::append_node(json.key(root.names[i]), root.children[i]);
   }
   json.end_object();
   return out;
@@ -134,7 +115,7 @@ void read_rollup(const Node& node, const std::string& place, const CheckQuery& c
     return;
   }
   json::Writer writer(rollup.query);
-  append_json(writer, *query);
+  json::append_node(writer, *query);
   if (const Status good = check(rollup.query); !good) {
     const std::string& message = good.error().message;
     const bool of_metric = message.starts_with("query.metric[");
