@@ -24,7 +24,7 @@ constexpr int kFormat = 1;
 // Of somebody else: no store was made here yet, and there is something that making one does not leave. Names, some of
 // them.
 std::string strangers_in(const std::string& path) {
-  constexpr std::array<std::string_view, 6> kOurs{"wal", "db", "LOCK", "FORMAT", "lost+found", ".snapshot"};
+  constexpr std::array<std::string_view, 5> kOurs{"wal", "db", "LOCK", "lost+found", ".snapshot"};
   std::string out;
   std::error_code error;
   int shown = 0;

@@ -27,9 +27,9 @@ class Directory {
     return *this;
   }
 
-  // Creates the directory if it does not exist. Errors: conflict (locked by another process, or with files of
-  // somebody else), invalid (created with
-  // another slot width), corrupt (FORMAT is unreadable, newer than this build, or missing beside data), io.
+  // Creates the directory if it does not exist. Errors: conflict (locked by another process, or with files of somebody
+  // else), invalid (created with another slot width), corrupt (FORMAT is unreadable, newer than this build, or missing
+  // beside data), io.
   static Result<Directory> open(const std::string& path, std::int64_t slot_width_ms);
 
   // Nothing has been stored in it yet, and it has no FORMAT.
