@@ -60,32 +60,37 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, const 
 
 Status Database::recover(Checkpoint& checkpoint, std::vector<Run>& runs, std::vector<std::pair<SlotKey, Mark>>& marks,
                          const std::function<Status(std::string_view)>& define) const {
-  const auto db = state_->handle->access();
-  VARVE_ASSIGN_OR_RETURN(const StoredCheckpoint stored, read_checkpoint(*db));
-  checkpoint = stored.checkpoint;
-  state_->last_commit = stored.commit;
-  VARVE_ASSIGN_OR_RETURN(checkpoint.definitions, state_->read_definitions(*db, define));
-  const auto read_run = [&](std::string_view key, std::string_view record) -> Status {
-    VARVE_ASSIGN_OR_RETURN(auto run, decode_run(key, record));
-    checkpoint.next_run = std::max(checkpoint.next_run, run.key.run + 1);
-    runs.push_back(std::move(run));
-    return {};
-  };
-  VARVE_RETURN_IF_ERROR(for_each_key(*db, "r", "reading the list of runs", read_run));
   {
-    const MutexLock lock(state_->garbage_mutex);
-    VARVE_RETURN_IF_ERROR(state_->list_garbage(*db));
-    for (const auto& left : state_->garbage) checkpoint.next_run = std::max(checkpoint.next_run, left.run.run + 1);
+    const auto db = state_->handle->access();
+    VARVE_ASSIGN_OR_RETURN(const StoredCheckpoint stored, read_checkpoint(*db));
+    checkpoint = stored.checkpoint;
+    state_->last_commit = stored.commit;
+    VARVE_ASSIGN_OR_RETURN(checkpoint.definitions, state_->read_definitions(*db, define));
+    const auto read_run = [&](std::string_view key, std::string_view record) -> Status {
+      VARVE_ASSIGN_OR_RETURN(auto run, decode_run(key, record));
+      checkpoint.next_run = std::max(checkpoint.next_run, run.key.run + 1);
+      runs.push_back(std::move(run));
+      return {};
+    };
+    VARVE_RETURN_IF_ERROR(for_each_key(*db, "r", "reading the list of runs", read_run));
+    {
+      const MutexLock lock(state_->garbage_mutex);
+      VARVE_RETURN_IF_ERROR(state_->list_garbage(*db));
+      for (const auto& left : state_->garbage) checkpoint.next_run = std::max(checkpoint.next_run, left.run.run + 1);
+    }
+    const auto read_mark = [&](std::string_view key, std::string_view record) -> Status {
+      SlotKey slot;
+      if (!parse_mark_key(key, slot)) return fail(Code::corrupt, "a slot's mark has a malformed key");
+      VARVE_ASSIGN_OR_RETURN(auto mark, decode_mark(record));
+      marks.emplace_back(slot, std::move(mark));
+      return {};
+    };
+    VARVE_RETURN_IF_ERROR(for_each_key(*db, "s", "reading the marks of slots", read_mark));
   }
-  const auto read_mark = [&](std::string_view key, std::string_view record) -> Status {
-    SlotKey slot;
-    if (!parse_mark_key(key, slot)) return fail(Code::corrupt, "a slot's mark has a malformed key");
-    VARVE_ASSIGN_OR_RETURN(auto mark, decode_mark(record));
-    marks.emplace_back(slot, std::move(mark));
-    return {};
-  };
-  VARVE_RETURN_IF_ERROR(for_each_key(*db, "s", "reading the marks of slots", read_mark));
-  if (const auto texts = count_texts(*db, stored.commit); !texts) return fail(texts.error());
+  {
+    const MutexLock lock(state_->texts_mutex);  // never while the database is held
+    VARVE_RETURN_IF_ERROR(state_->know_texts());
+  }
   const RecordCounts found{runs.size(), marks.size()};
   VARVE_RETURN_IF_ERROR(check_counts(checkpoint.records, found));
   checkpoint.records = found;
@@ -174,7 +179,8 @@ Status Database::write(const Commit& commit, Draft& draft) {
   VARVE_RETURN_IF_ERROR(state_->step("commit.write"));
   {
     const MutexLock lock(state_->texts_mutex);
-    VARVE_RETURN_IF_ERROR(state_->know_texts(batch));
+    VARVE_RETURN_IF_ERROR(state_->know_texts());
+    VARVE_RETURN_IF_ERROR(batch.belong_to(state_->texts_epoch));
     State::put_counts(batch, state_->texts, number);
     VARVE_RETURN_IF_ERROR(batch.write({}));
     state_->texts_commit = number;

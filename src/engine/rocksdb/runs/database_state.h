@@ -140,8 +140,8 @@ struct Database::State {
   Status in_pieces(Batch& batch, std::string_view prefix, const EachKey& each);
 
   // --- database_texts.cc
-  // Counts them if that has not been done in this epoch, to which `batch` belongs then.
-  Status know_texts(Batch& batch) VARVE_REQUIRES(texts_mutex);
+  // Counts them if that has not been done in this epoch.
+  Status know_texts() VARVE_REQUIRES(texts_mutex);
   static void put_counts(Batch& batch, const std::optional<TextCounts>& counts, std::uint64_t commit);
   Result<std::optional<TextCounts>> counts_with(const std::string& key, std::optional<std::string_view> text,
                                                 std::uint64_t epoch) const VARVE_REQUIRES(texts_mutex);

@@ -4,18 +4,17 @@
 
 namespace varve::engine::rocksdb {
 
-Status Database::State::know_texts(Batch& batch) {
+Status Database::State::know_texts() {
   VARVE_RETURN_IF_ERROR(mend());
   const auto db = handle->access();
   if (!db) return fail(DatabaseHandle::closed());
-  if (texts_epoch != db.epoch()) {
-    texts_epoch = 0;
-    VARVE_ASSIGN_OR_RETURN(const StoredCheckpoint stored, read_checkpoint(*db));
-    VARVE_ASSIGN_OR_RETURN(texts, count_texts(*db, stored.commit));
-    texts_commit = stored.commit;
-    texts_epoch = db.epoch();
-  }
-  return batch.belong_to(texts_epoch);
+  if (texts_epoch == db.epoch()) return {};
+  texts_epoch = 0;
+  VARVE_ASSIGN_OR_RETURN(const StoredCheckpoint stored, read_checkpoint(*db));
+  VARVE_ASSIGN_OR_RETURN(texts, count_texts(*db, stored.commit));
+  texts_commit = stored.commit;
+  texts_epoch = db.epoch();
+  return {};
 }
 
 void Database::State::put_counts(Batch& batch, const std::optional<TextCounts>& counts, std::uint64_t commit) {
@@ -44,7 +43,8 @@ Status Database::State::write_text(const std::string& key, std::optional<std::st
   Batch batch(*this);
   {
     const MutexLock lock(texts_mutex);
-    VARVE_RETURN_IF_ERROR(know_texts(batch));
+    VARVE_RETURN_IF_ERROR(know_texts());
+    VARVE_RETURN_IF_ERROR(batch.belong_to(texts_epoch));
     VARVE_ASSIGN_OR_RETURN(const auto counts, counts_with(key, text, batch.epoch()));
     text ? batch.put(key, *text) : batch.erase(key);
     put_counts(batch, counts, texts_commit);
