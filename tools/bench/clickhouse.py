@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 
-from common import FIELDS
+from common import FIELDS, by_field_and_host
 from databases import Database
 from newest import VERSIONS
 from peers import python_with
@@ -61,13 +61,12 @@ class ClickHouse(Database):
         """As run_load(): what the generator would have sent, as a table of whole numbers or of doubles."""
         path, samples = samples_file(settings, flags)
         with open(path) as f:
-            fields = len(f.readline().split("\t")) - 11
+            *names, _ = f.readline().split("\t")
         kind = f"Int64 codec({CODEC})" if flags["data"] == "int" else "Float64 codec(ZSTD(1))"
-        tags = ["hostname"] + [f"tag{i}" for i in range(1, 10)]
-        columns = [f"{t} LowCardinality(String)" for t in tags] + [f"{name} {kind}" for name in FIELDS[:fields]]
+        columns = [f"{name} {kind if name in FIELDS else 'LowCardinality(String)'}" for name in names]
         self.call(f"create table cpu ({', '.join(columns)}, time DateTime64(3) codec(DoubleDelta, ZSTD(1))) "
                   "engine = MergeTree order by (hostname, time)")
-        seconds = self.call(f"insert into cpu select * from file('{path}', 'TSV') settings max_insert_threads = 2")["seconds"][0]
+        seconds = self.call(f"insert into cpu select * from file('{path}', 'TSVWithNames') settings max_insert_threads = 2")["seconds"][0]
         return {"samples": samples, "seconds": seconds, "samples_per_s": samples / seconds, "latency_us": {}}
 
     def settle(self):
@@ -85,13 +84,8 @@ class ClickHouse(Database):
     # --- questions
 
     def ask(self, q):
-        out = {}
-        for line in self.call(statement(q))["text"].splitlines():
-            row = json.loads(line)
-            host, values = ("", row[1:]) if q.hosts else (row[1], row[2:])
-            for field, value in zip(q.fields, values):
-                out.setdefault((field, host), {})[int(row[0]) * 1000] = float(value)
-        return out
+        rows = [json.loads(line) for line in self.call(statement(q))["text"].splitlines()]
+        return by_field_and_host(q, rows, lambda second: int(second) * 1000)
 
     def median_ms(self, queries):
         seconds = sorted(self.call(*(statement(q) for q in queries))["seconds"])
@@ -109,7 +103,7 @@ def statement(q):
 
 
 def samples_file(settings, flags):
-    """(path, samples): made once of each data set of a run."""
+    """(path, samples): made once of each data set of a run. Names of tags and fields, and `time`, stand in the first line."""
     path = os.path.join(settings.directory, f"{flags['data']}-{flags['hosts']}-{flags['steps']}.tsv")
     if not os.path.exists(path):
         command = [settings.load, "--url=127.0.0.1:1", f"--dry={path}.http", "--lines=10000"]
@@ -117,10 +111,13 @@ def samples_file(settings, flags):
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         with open(path + ".http") as lines, open(path + ".new", "w") as out:
             for line in lines:
-                if line.startswith("cpu,"):
-                    tags, fields, time = line[4:].split(" ")
-                    values = [pair.partition("=")[2] for pair in (tags + "," + fields).split(",")]
-                    out.write("\t".join(v.rstrip("i") if i >= 10 else v for i, v in enumerate(values)) + f"\t{time[:13]}\n")
+                if not line.startswith("cpu,"):
+                    continue
+                tags, fields, time = line[4:].split(" ")
+                pairs = [pair.split("=") for pair in (tags + "," + fields).split(",")]
+                if out.tell() == 0:
+                    out.write("\t".join(name for name, _ in pairs) + "\ttime\n")
+                out.write("\t".join(v.rstrip("i") if name in FIELDS else v for name, v in pairs) + f"\t{time[:13]}\n")
         os.unlink(path + ".http")
         os.rename(path + ".new", path)
     return path, int(flags["hosts"]) * int(flags["steps"]) * 10

@@ -102,6 +102,16 @@ def data_flags(settings, kind, hosts, steps, **more):
     return {"data": kind, "hosts": hosts, "steps": steps, "start": settings.start_ms, **more}
 
 
+def by_field_and_host(query, rows, begin_ms):
+    """{(field, host): {begin: value}} of rows of SQL: begin, the host where the query is by host, a value for each field."""
+    out = {}
+    for row in rows:
+        host, values = ("", row[1:]) if query.hosts else (row[1], row[2:])
+        for field_name, value in zip(query.fields, values):
+            out.setdefault((field_name, host), {})[begin_ms(row[0])] = float(value)
+    return out
+
+
 @dataclass
 class Measured:
     load: dict

@@ -7,7 +7,6 @@ device, and what its kernel has not written yet is not in the copy. That needs r
 import contextlib
 import json
 import os
-import shutil
 import signal
 import struct
 import subprocess
@@ -22,7 +21,7 @@ from peers import Missing
 from questdb import QuestDb
 
 WRITERS = 2
-IMAGE_BYTES = 1 << 30
+IMAGE_BYTES = 4 << 30
 
 
 class AlwaysVarve(DurableVarve):
@@ -170,7 +169,7 @@ def powerless(settings, kind):
         def cut():
             at = time.monotonic()
             database.process.send_signal(signal.SIGSTOP)  # nothing is written while the disk is copied
-            shutil.copyfile(image, image + ".cut")
+            subprocess.run(["cp", "--sparse=always", image, image + ".cut"], check=True)
             database.process.send_signal(signal.SIGCONT)
             database.kill()
             subprocess.run(["umount", folder], check=True)
@@ -184,6 +183,16 @@ def powerless(settings, kind):
         subprocess.run(["umount", folder], check=False)
 
 
+def tried(settings, once, kind):
+    """A peer that does not start again, or takes nothing, is left out; varve is not."""
+    try:
+        return once(settings, kind)
+    except RuntimeError as e:
+        if issubclass(kind, Varve):
+            raise
+        raise Missing(str(e)) from e
+
+
 def durability(settings):
     kinds = chosen(settings, Varve, VictoriaMetrics, QuestDb, InfluxDb, Prometheus)
     rows = []
@@ -191,7 +200,7 @@ def durability(settings):
                              ("acknowledged writes lost by a power cut", powerless, 1000)):
         more = [AlwaysVarve] if once is powerless else []
         results = interleaved(settings, what, kinds + more, 1 if settings.quick else settings.rounds,
-                              lambda d, once=once: once(settings, d))
+                              lambda d, once=once: tried(settings, once, d))
         rows.append(Row(what, "ms", median(results, lambda r: r), higher_is_better=False,
                         goal=f"<= {goal} ms" if goal > 1 else "none", goal_value=goal))
     return rows

@@ -8,6 +8,7 @@ import os
 import time
 import urllib.parse
 
+from common import by_field_and_host
 from databases import Database, http_call
 from newest import VERSIONS
 from peers import jar
@@ -59,8 +60,8 @@ class QuestDb(Database):
         for table in self.tables():
             self.sql(f"alter table {table} convert partition to parquet where timestamp >= 0")
             sizes = f"select isParquet, parquetFileSize from table_partitions('{table}')"
-            self.until(lambda sizes=sizes: all(row[0] for row in self.sql(sizes)[:-1]))  # the last one is still written
-            total += sum(row[1] for row in self.sql(sizes) if row[0])
+            self.until(lambda sizes=sizes: all(row[0] for row in self.sql(sizes)))
+            total += sum(row[1] for row in self.sql(sizes))
         return total
 
 
@@ -81,10 +82,6 @@ def request(q):
 
 
 def answer(q, body):
-    out = {}
-    for row in json.loads(body)["dataset"]:
-        begin = round(datetime.datetime.fromisoformat(row[0].replace("Z", "+00:00")).timestamp() * 1000)
-        host, values = ("", row[1:]) if q.hosts else (row[1], row[2:])
-        for field, value in zip(q.fields, values):
-            out.setdefault((field, host), {})[begin] = float(value)
-    return out
+    def begin_ms(text):
+        return round(datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp() * 1000)
+    return by_field_and_host(q, json.loads(body)["dataset"], begin_ms)
