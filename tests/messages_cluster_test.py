@@ -8,6 +8,7 @@ import threading
 import time
 
 from support.client import wait_until
+from support.long import only_long
 from support.replicas import ClusterCase
 
 SECOND = 1_000_000  # us
@@ -123,6 +124,7 @@ class MessagesOfReplicas(ClusterCase):
         took.sort()
         print(f"another replica's message is seen after {1000 * took[20]:.0f} ms, 95 %: {1000 * took[38]:.0f} ms")
 
+    @only_long
     def test_deletes_are_seen_by_all_while_replicas_write_and_seal(self):
         a, b, c = self.replicas(config={"slots.quiet": "4s"})
         writers = [Writer(a, "a"), Writer(b, "b")]

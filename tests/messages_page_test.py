@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 import unittest
 import urllib.parse
@@ -32,7 +33,7 @@ class Page(OwnServerCase):
         self.ports = {"8080": str(self.server.port), "5514": str(tcp)}
         text = (DOCS / "start/logs.md").read_text(encoding="utf-8")
         done = []
-        for language, block in re.findall(r"^```(\w*)\n(.*?)^```", text, re.M | re.S):
+        for language, block in re.findall(r"^```([\w-]*)\n(.*?)^```", text, re.M | re.S):
             block = re.sub(r"\b(8080|5514)\b", lambda found: self.ports[found[0]], block)
             with self.subTest(block):
                 if language not in ("rsyslog-tls", "syslog-ng"):  # syslog_clients_test runs these
@@ -105,8 +106,11 @@ class Page(OwnServerCase):
         self.addCleanup(process.kill)
         wait_until(lambda: self.server.metric("varve_followers") == 1, 20, "it follows")
         Logs(self.server).put({"source": "h", "level": "info", "text": "not so bad"}, {"source": "h", "level": "crit", "text": "the roof is on fire"})
+        patience = threading.Timer(60, process.kill)
+        patience.start()
         with process.stdout:
-            line = next(line for line in process.stdout if " h " in line)
+            line = next((line for line in process.stdout if " h: " in line), "nothing came")
+        patience.cancel()
         self.assertIn("the roof is on fire", line)
         process.send_signal(signal.SIGINT)
         process.wait(20)

@@ -6,6 +6,7 @@ import os
 import time
 
 from support.cluster import Redis, apply_schema
+from support.long import only_long
 from support.migrating import MigrateCase
 from support.server import BINARY, free_port
 
@@ -145,6 +146,7 @@ class MigrateContrail(MigrateCase):
                              (f"host{number % 40}", number % 8, [f"ObjectVMTable:o{number}", f"ObjectVNTable:o{number}"]))
         self.assertEqual(numbers, set(range(30000)))
 
+    @only_long
     def test_goes_on_after_kill(self):
         self.killed_and_resumed(also_cassandra=True)
         self.check_many(self.served())

@@ -22,7 +22,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SERIAL = ["hostile_test", "idle_test", "stop_test", "stranger_doors_test", "stranger_test"]
 ONLY_LONG = ["chaos_test", "clocks_test", "cluster_faults_test", "node_loss_test", "snmp_replicas_test", "soak_test"]  # not without --faults
 # With --faults, one after the other, each of their tests for as many seconds as asked.
-LONG = ONLY_LONG + ["crowds_test", "damaged_files_test", "damaged_tables_test", "failing_calls_test", "failing_storage_test", "logcli_test", "power_test", "random_user_test", "snmp_faults_test"]
+LONG = ONLY_LONG + ["crowds_test", "damaged_files_test", "damaged_tables_test", "failing_calls_test", "failing_storage_test", "logcli_test", "messages_cluster_test", "migrate_contrail_test", "power_test",
+               "random_user_test", "schema_test", "snmp_faults_test"]
 ELSEWHERE = ["edges_test"]  # needs no server; ./dev test and ./dev lint call it themselves
 SECONDS_MAX = 900  # of one file
 # What both engines answer alike, each in its own way; what protocols and clients do above them is tested on the embedded one.
@@ -100,6 +101,7 @@ class Runner:
         self.seconds_max = SECONDS_MAX * (SLOWER if "SANITIZED" in os.environ else 1) + (5 * (arguments.seconds or 300) + 1800 if arguments.faults else 0)
         self.lock = threading.Lock()
         self.passed, self.failed, self.skipped = 0, [], []
+        self.used = {}  # file: seconds of CPU, and all
 
     def show(self, line):
         kind, _, rest = line.partition(" ")
@@ -122,14 +124,17 @@ class Runner:
                                    errors="replace", start_new_session=True)
         timer = threading.Timer(self.seconds_max, os.killpg, (process.pid, signal.SIGKILL))
         timer.start()
+        began = time.monotonic()
         faults_before = len(self.failed)
         for line in process.stdout:
             with self.lock:
                 self.show(line.rstrip("\n"))
-        code = process.wait()
+        _, status, used = os.wait4(process.pid, 0)  # with what its servers used, as it waits for them
+        code = process.returncode = os.waitstatus_to_exitcode(status)
         late = not timer.is_alive()
         timer.cancel()
         with self.lock:
+            self.used[module] = (used.ru_utime + used.ru_stime, time.monotonic() - began)
             if late:
                 self.show(f"FAIL {module} took more than {self.seconds_max} s")
             elif code != 0 and len(self.failed) == faults_before:
@@ -204,7 +209,9 @@ def run(modules, arguments):
         print(f"skipped: {skipped}")
     for name in runner.failed:
         print(f"failed: {name}")
-    print(f"whole-program tests: {time.monotonic() - begin:.0f} s")
+    for module, (cpu, seconds) in sorted(runner.used.items(), key=lambda one: -one[1][0])[:12]:
+        print(f"most of the CPU: {module} {cpu:.0f} s, in {seconds:.0f} s")
+    print(f"whole-program tests: {sum(cpu for cpu, _ in runner.used.values()):.0f} s of CPU, {time.monotonic() - begin:.0f} s")
     print(f"{runner.passed} passed, {len(runner.failed)} failed")
     return 1 if runner.failed or not runner.passed else 0
 

@@ -4,6 +4,7 @@
 import subprocess
 
 from support.live import CassandraCase
+from support.long import only_long
 from support.server import BINARY, run_varve
 
 
@@ -13,7 +14,12 @@ class Schema(CassandraCase):
         return done.returncode, done.stdout, done.stderr
 
     def test_live(self):
-        self.run_live("engine_cassandra_live")
+        self.run_live("engine_cassandra_live", "--gtest_filter=-*StoreContract*:*Speed*")
+
+    @only_long
+    def test_contract_of_stores(self):
+        """The unit tests of engine/cassandra run the same cases in memory."""
+        self.run_live("engine_cassandra_live", "--gtest_filter=*StoreContract*:*Speed*")
 
     def test_is_printed_without_a_cassandra(self):
         status, out, err = self.varve("--slots.width=30m", "--cassandra.keyspace=mine", "--cassandra.hosts=127.0.0.1:1")

@@ -29,7 +29,8 @@ class Stop(OwnServerCase):
             counts[index] = number
 
     def stop_under_load(self, sig):
-        server = self.new_server().start()
+        # Few connections: where a process may open few files, the default number of them is warned of.
+        server = self.new_server({"http.connections_max": 100, "telnet.connections_max": 100}).start()
         counts = [0, 0, 0]
         threads = [threading.Thread(target=self.load, args=(server, counts, i)) for i in range(3)]
         for thread in threads:

@@ -7,7 +7,7 @@
 namespace varve::snmp::inventory {
 namespace {
 
-constexpr std::pair<std::string_view, IndexKind> kKinds[] = {
+constexpr std::pair<std::string_view, IndexKind> kIndexKinds[] = {
     {"number", IndexKind::number},       {"text", IndexKind::text},       {"rest", IndexKind::rest},
     {"rest_text", IndexKind::rest_text}, {"address", IndexKind::address}, {"alu_port", IndexKind::alu_port}};
 
@@ -80,12 +80,12 @@ std::string alu_port_text(std::uint32_t port) {
 }
 
 std::optional<IndexKind> index_kind_of(std::string_view name) {
-  for (const auto& [known, kind] : kKinds) {
+  for (const auto& [known, kind] : kIndexKinds) {
     if (known == name) return kind;
   }
   return std::nullopt;
 }
 
-std::string_view to_text(IndexKind kind) { return kKinds[static_cast<std::size_t>(kind)].first; }
+std::string_view to_text(IndexKind kind) { return kIndexKinds[static_cast<std::size_t>(kind)].first; }
 
 }  // namespace varve::snmp::inventory
