@@ -168,6 +168,28 @@ class Damage(OwnServerCase):
                 server.restart()
                 self.assertEqual([v for _, v in server.values("d")], left)
 
+    def test_exchanged_segments(self):
+        """They are read in the order of what is in them, once: the start after the repair needs none."""
+        server, _ = self.killed_server()
+        server.start()
+        for i in range(BATCHES):
+            server.influx(f"e value={i}i {T0 + i}\n")
+        server.kill()
+        first, second = sorted(glob.glob(os.path.join(server.path, "wal", "*.log")))[-2:]
+        for old, new in ((first, first + "~"), (second, first), (first + "~", second)):
+            os.rename(old, new)
+        seen = len(server.log())
+        server.spawn()
+        self.assertEqual(server.wait_ready_or_end(), 1)
+        self.assertRegex(server.log()[seen:], r"/wal/\w+\.log .*exchanged.*storage\.repair")
+        seen = len(server.log())
+        server.start(**{"storage.repair": "true"})
+        self.assertRegex(server.log()[seen:], r"level=warn msg=\"files of the log have been exchanged.*" + os.path.basename(second))
+        for _ in range(2):
+            for name in "de":
+                self.assertEqual([v for _, v in server.values(name)], list(range(BATCHES)), name)
+            server.restart()
+
     def test_repair_ends_where_the_log_does(self):
         """A torn end alone, noise behind it, and damage inside besides."""
         for how in ("cut", "noise", "both"):

@@ -3,9 +3,12 @@
 #include "engine/rocksdb/recovery.h"
 
 #include <filesystem>
+#include <limits>
+#include <optional>
 #include <ranges>
 
 #include "base/log.h"
+#include "engine/rocksdb/log/definition_copies.h"
 #include "engine/rocksdb/log/durable_file.h"
 #include "engine/rocksdb/log/log_aside.h"
 #include "engine/rocksdb/log/log_end.h"
@@ -16,27 +19,18 @@
 namespace varve::engine::rocksdb {
 namespace {
 
-// The copy of a segment's definitions, as far as it can be read.
-void replay_copy(const std::string& path, Replay& replay) {
-  if (!std::filesystem::exists(path)) return;
-  const auto file = MappedFile::open(path);
-  auto reader = file ? SegmentReader::open((*file)->bytes()) : fail(file.error());
-  if (!reader) {
-    log::warn("the copy of the log's definitions cannot be read", {{"file", path}, {"error", reader.error().message}});
-    return;
-  }
-  do {
-    // What follows a gap in the copy is in the record itself, or the gap is there, too.
-    while (const auto record = reader->next()) static_cast<void>(replay.define(record->definitions));
-  } while (reader->left() > 0 && reader->skip());
-}
-
 // What is behind the end of the log is kept in a file if it can be read, and goes from the log.
 Status cut(const std::string& directory, const LogReplay& log_replay, const LogReplayReport& found,
            std::uint64_t groups) {
   const LogReplay::End& end = *log_replay.end();
   const std::string path = log_path(directory, end.segment);
-  if (found.aside_records == 0) {
+  if (found.lost_at_end > 0) {
+    log::error("the end of the log cannot be read, and is cut off", {{"file", path},
+                                                                     {"offset", end.offset},
+                                                                     {"bytes", found.torn_bytes},
+                                                                     {"files_behind", end.behind.size()},
+                                                                     {"records_lost", found.lost_at_end}});
+  } else if (found.aside_records == 0) {
     log::warn("the log ended in an unfinished record, which is cut off",
               {{"file", path}, {"offset", end.offset}, {"bytes", found.torn_bytes}});
   } else {
@@ -114,19 +108,45 @@ Result<bool> look_for_gone(const std::string& directory, std::span<const std::ui
   return true;
 }
 
+// What the database has is named below its checkpoint: it would be removed unread. Where something else has such a
+// name, files were exchanged.
+Status look_for_exchanged(const std::string& directory, std::span<const std::uint64_t> all,
+                          const Checkpoint& checkpoint) {
+  for (const std::uint64_t segment : all) {
+    const std::string path = log_path(directory, segment);
+    if (segment >= checkpoint.first_segment || !reaches_behind(path, checkpoint.sequence)) continue;
+    return fail(Code::corrupt, path +
+                                   " holds records that the database does not have, and has the name of a file of "
+                                   "which it has all: files of the log were exchanged; give them back their names, or "
+                                   "start with --storage.repair=true, which reads them in their order");
+  }
+  return {};
+}
+
+// What is lost under repair, over all. Where it is, was said.
+void say_what_is_lost(const LogReplayReport& found) {
+  if (found.lost_records == 0) return;
+  log::error("records of the log are lost: what was in them is missing",
+             {{"records", found.lost_records},
+              {"of_these_at_the_end", found.lost_at_end},
+              {"damaged_bytes", found.damaged_bytes + found.torn_bytes}});
+}
+
 // Numbers are used once, also those of what is gone: wal/END and the definitions that were handed over, which are kept
 // by number, speak of them.
 Result<std::unique_ptr<Log>> start_log(const Env& env, const std::string& wal, std::span<const std::uint64_t> live,
                                        const Checkpoint& checkpoint, const std::optional<LogEnd>& end,
-                                       std::uint64_t sequence) {
+                                       const LogReplayReport& found) {
   const LogEnd before = end.value_or(LogEnd{});
   const std::uint64_t next = live.empty() ? checkpoint.first_segment : live.back() + 1;
   const std::uint64_t given = checkpoint.definitions > 0 ? checkpoint.definitions + 1 : 0;
   auto log = std::make_unique<Log>(wal, env.options, env.clock);
-  VARVE_RETURN_IF_ERROR(log->start(std::max(next, before.segment + 1), sequence, std::max(given, before.sequence)));
+  VARVE_RETURN_IF_ERROR(
+      log->start(std::max(next, before.segment + 1), found.sequence, std::max(given, before.sequence)));
   VARVE_RETURN_IF_ERROR(sync_path(wal));  // the names of all segments, before anything speaks of them
-  // Left by a process that died between a flush's commit and the removal of its log.
-  log->remove_before(checkpoint.first_segment);
+  // Left by a process that died between a flush's commit and the removal of its log. Where names do not count, all goes
+  // with the next flush.
+  if (!found.misplaced) log->remove_before(checkpoint.first_segment);
   return log;
 }
 
@@ -150,24 +170,36 @@ Result<RecoveryReport> recover(const Env& env, const Directory& directory, Catal
   const std::optional<LogEnd> end = read_end(wal);
   VARVE_ASSIGN_OR_RETURN(const bool had_one, had_log(tables, checkpoint));
   VARVE_ASSIGN_OR_RETURN(report.has_lost_segment, look_for_gone(wal, segments, checkpoint, end, had_one, repair));
-  std::erase_if(segments, [&](std::uint64_t segment) { return segment < checkpoint.first_segment; });
+  std::optional<DefinitionCopies> copies;
+  if (repair) {
+    copies.emplace(wal, segments, checkpoint.sequence);
+  } else {
+    VARVE_RETURN_IF_ERROR(look_for_exchanged(wal, segments, checkpoint));
+    std::erase_if(segments, [&](std::uint64_t segment) { return segment < checkpoint.first_segment; });
+  }
   Replay replay(index, *head);
+  const auto copies_up_to = [&](std::uint64_t sequence) {
+    if (copies) copies->pass_on(sequence, [&](auto definitions) { static_cast<void>(replay.define(definitions)); });
+  };
   LogReplay log_replay(wal, segments, checkpoint.sequence, repair,
                        {[&](std::uint64_t segment) {
                           replay.enter(segment);
-                          if (repair) replay_copy(definitions_path(wal, segment), replay);
                           return Status{};
                         },
                         [&](const LogRecord& record) {
+                          copies_up_to(record.sequence);
                           replay.apply(record);
                           return Status{};
                         }});
   if (end) log_replay.expect(end->sequence);
   VARVE_ASSIGN_OR_RETURN(const auto found_log, log_replay.run());
+  copies_up_to(std::numeric_limits<std::uint64_t>::max());
+  say_what_is_lost(found_log);
   report.log_bytes = found_log.bytes;
   report.torn_bytes = found_log.torn_bytes;
   report.damaged_bytes = found_log.damaged_bytes;
   report.lost_records = found_log.lost_records;
+  report.has_misplaced = found_log.misplaced;
   report.aside_bytes = found_log.aside_bytes;
   if (log_replay.end()) VARVE_RETURN_IF_ERROR(cut(wal, log_replay, found_log, index.group_count()));
   VARVE_RETURN_IF_ERROR(sync_log(wal, segments));
@@ -181,7 +213,7 @@ Result<RecoveryReport> recover(const Env& env, const Directory& directory, Catal
   catalog.shared_groups.catch_up(index);
   catalog.row_check.catch_up(index);
 
-  VARVE_ASSIGN_OR_RETURN(auto log, start_log(env, wal, segments, checkpoint, end, found_log.sequence));
+  VARVE_ASSIGN_OR_RETURN(auto log, start_log(env, wal, segments, checkpoint, end, found_log));
   ingest.recovered(std::move(log), head, replay.take_definitions());
   // What was kept of a damaged log must get out of it before ids that were lost are given to others.
   const bool full = report.is_partial() || report.log_bytes > env.options.log_bytes_max;

@@ -32,12 +32,13 @@ struct RecoveryReport {
   std::uint64_t damaged_bytes = 0;     // skipped, with Options::repair
   std::uint64_t lost_records = 0;      // missing, with Options::repair
   bool has_lost_segment = false;       // of the log, with Options::repair; of what was in it only a part is counted
+  bool has_misplaced = false;          // segments of the log were exchanged or left out, with Options::repair
   std::uint64_t aside_bytes = 0;       // after a hole left by a power cut; moved to a file for Options::repair
   std::uint64_t taken_rows = 0;        // restored from such files, with Options::repair
   std::uint64_t rejected_records = 0;  // of which something made no sense and was left out
-  // Is not all in the store that was in the log?
+  // Is not all in the store that was in the log, or is the log not as it should be?
   [[nodiscard]] bool is_partial() const {
-    return damaged_bytes > 0 || lost_records > 0 || has_lost_segment || rejected_records > 0;
+    return damaged_bytes > 0 || lost_records > 0 || has_lost_segment || has_misplaced || rejected_records > 0;
   }
 };
 

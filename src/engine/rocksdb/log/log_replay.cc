@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 #include "base/log.h"
 #include "engine/rocksdb/log/log.h"
@@ -59,7 +61,8 @@ Status LogReplay::look_for_more() {
                                    " had been stored; put back what is missing, or start with --storage.repair=true to "
                                    "go on without it");
   }
-  report_.lost_records += reached + 1 - next_;
+  report_.lost_at_end = reached + 1 - next_;
+  report_.lost_records += report_.lost_at_end;
   return {};
 }
 
@@ -76,9 +79,60 @@ Status LogReplay::open_segments() {
     }
     report_.bytes += bytes.size();
   }
-  // Under repair names do not count: files may have been exchanged.
-  if (repair_) std::ranges::stable_sort(segments_, {}, [](const Segment& s) { return before_first(s.begin); });
+  if (!repair_) return check_order();
+  order_by_content();
   return {};
+}
+
+// No power cut exchanges files.
+Status LogReplay::check_order() const {
+  const Segment* before = nullptr;
+  for (const Segment& segment : segments_) {
+    if (!segment.opening) continue;
+    if (before != nullptr && segment.opening->after < before->opening->after) {
+      return fail(Code::corrupt, segment.path + " holds what comes in front of " + before->path +
+                                     ": files of the log were exchanged; give them back their names, or start with " +
+                                     "--storage.repair=true, which reads them in their order");
+    }
+    before = &segment;
+  }
+  return {};
+}
+
+// Under repair names do not count: files may have been exchanged. One in which nothing can be read stays behind the one
+// before it.
+void LogReplay::order_by_content() {
+  std::pair<std::uint64_t, std::uint64_t> place;
+  for (Segment& segment : segments_) {
+    const std::uint64_t own = before_first(segment.begin);
+    segment.readable = own != kNoLimit;
+    if (segment.readable) place = {own, last_of(segment.begin)};
+    std::tie(segment.before, segment.last) = place;
+  }
+  std::ranges::stable_sort(segments_, {}, [](const Segment& s) { return std::pair(s.before, s.last); });
+  if (!std::ranges::is_sorted(segments_, {}, &Segment::number)) say_order();
+  leave_out_old();
+}
+
+void LogReplay::say_order() {
+  report_.misplaced = true;
+  std::string files;
+  for (const Segment& segment : segments_) files += (files.empty() ? "" : " ") + segment.path;
+  log::warn("files of the log have been exchanged: they are read in the order of what is in them", {{"files", files}});
+}
+
+// What a segment holds says whether the database has it, whatever its name is.
+void LogReplay::leave_out_old() {
+  std::erase_if(segments_, [&](const Segment& segment) {
+    if (!segment.readable || segment.last >= next_ || segment.before + 1 >= next_) return false;
+    report_.misplaced = true;
+    log::warn("a segment of the log is left out: the database has all records in it",
+              {{"file", segment.path},
+               {"bytes", segment.file->bytes().size()},
+               {"from", segment.before + 1},
+               {"to", segment.last}});
+    return true;
+  });
 }
 
 Result<SegmentReader> LogReplay::open_segment(const std::string& path, std::span<const std::byte> bytes) {
@@ -152,6 +206,8 @@ Status LogReplay::read(std::size_t i) {
 void LogReplay::skip_damage(std::size_t i, SegmentReader& reader, std::uint64_t limit) {
   const Segment& segment = segments_[i];
   const SegmentReader begin = reader;
+  const std::uint64_t expected = next_;
+  std::uint64_t known = 0;  // records that came before
   bool good = false;
   for (SegmentReader at = reader; !good;) {
     reader = at;  // stays in front of what is taken
@@ -160,22 +216,36 @@ void LogReplay::skip_damage(std::size_t i, SegmentReader& reader, std::uint64_t 
     if (!record) continue;
     const std::uint64_t follows = record->mark ? record->sequence + 1 : record->sequence;
     good = follows >= next_ && (record->mark || record->sequence <= limit);
-    if (!good) continue;
-    report_.lost_records += follows - next_;
-    next_ = follows;
+    if (good) {
+      report_.lost_records += follows - next_;
+      next_ = follows;
+    } else if (!record->mark && record->sequence < next_) {
+      ++known;
+    }
   }
   if (!good) {
-    if (const Rest rest = look_behind(i, begin); rest.records == 0) {
-      report_.torn_bytes += begin.left();
-      reached_ = rest.reached;
-      return end_at(i, begin);
-    }
+    const Rest rest = look_behind(i, begin);
+    if (rest.records == 0) reached_ = rest.reached;
+    if (rest.records == 0 && known == 0) return cut_tail(i, begin);
     while (reader.skip()) continue;
   }
   const std::size_t skipped = reader.offset() - begin.offset();
   report_.damaged_bytes += skipped;
-  log::warn(skipped > 0 ? "a damaged part of the log is left out" : "records are missing in the log",
-            {{"file", segment.path}, {"offset", begin.offset()}, {"bytes", skipped}});
+  const char* const what = known > 0     ? "a part of the log is left out: the records in it came before"
+                           : skipped > 0 ? "a damaged part of the log is left out"
+                                         : "records are missing in the log";
+  log::warn(what, {{"file", segment.path},
+                   {"offset", begin.offset()},
+                   {"bytes", skipped},
+                   {"records_known", known},
+                   {"first_record", expected},
+                   {"records_lost", good ? std::to_string(next_ - expected) : "those up to the next file"}});
+}
+
+// Nothing that is behind `reader` can be read.
+void LogReplay::cut_tail(std::size_t i, const SegmentReader& reader) {
+  end_at(i, reader);
+  for (const auto& bytes : behind()) report_.torn_bytes += bytes.size();
 }
 
 LogReplay::Rest LogReplay::look_behind(std::size_t i, SegmentReader reader) const {
@@ -219,12 +289,9 @@ Status LogReplay::stop_at(std::size_t i, const SegmentReader& reader) {
     return fail(Code::corrupt, damage(segment, reader.offset(), rest));
   }
   end_at(i, reader);
-  if (rest.records == 0) {
-    report_.torn_bytes = reader.left();
-    return {};
-  }
   report_.aside_records = rest.records;
-  for (const auto& bytes : behind()) report_.aside_bytes += bytes.size();
+  std::uint64_t& of_rest = rest.records == 0 ? report_.torn_bytes : report_.aside_bytes;
+  for (const auto& bytes : behind()) of_rest += bytes.size();
   return {};
 }
 
@@ -241,6 +308,13 @@ std::vector<std::span<const std::byte>> LogReplay::behind() const {
     out.push_back(out.empty() ? bytes.subspan(end_->offset) : bytes);
   }
   return out;
+}
+
+bool reaches_behind(const std::string& path, std::uint64_t sequence) {
+  const auto file = MappedFile::open(path);
+  if (!file) return false;
+  const auto reader = SegmentReader::open((*file)->bytes());
+  return reader && last_of(*reader) > sequence;
 }
 
 }  // namespace varve::engine::rocksdb

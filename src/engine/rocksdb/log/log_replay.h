@@ -19,9 +19,12 @@ namespace varve::engine::rocksdb {
 struct LogReplayReport {
   std::uint64_t sequence = 0;       // of the last record
   std::uint64_t bytes = 0;          // of all segments
-  std::uint64_t torn_bytes = 0;     // of an unfinished record at the end
+  std::uint64_t torn_bytes = 0;     // of an unfinished record at the end, to the end of the last segment
   std::uint64_t damaged_bytes = 0;  // skipped, with repair
   std::uint64_t lost_records = 0;   // skipped or missing, with repair
+  std::uint64_t lost_at_end = 0;    // of these, behind the last record that is there
+  // With repair: segments were read in another order than that of their names, or left out.
+  bool misplaced = false;
   // After the end of the log; not 0: to be kept in the file aside_path() (log_aside.h).
   std::uint64_t aside_bytes = 0;
   std::uint64_t aside_records = 0;
@@ -34,7 +37,8 @@ class LogReplay {
     std::function<Status(const LogRecord& record)> apply;  // no marks
   };
 
-  // `segments` ascending; `after`: sequence of the last record that is in the database.
+  // `segments` ascending; `after`: sequence of the last record that is in the database. With `repair` all that there
+  // are: what is in a segment says whether the database has it.
   LogReplay(std::string directory, std::vector<std::uint64_t> segments, std::uint64_t after, bool repair, Calls calls);
 
   // Records up to this one had been synced (wal/END). Before run().
@@ -61,6 +65,11 @@ class LogReplay {
     std::unique_ptr<MappedFile> file;
     SegmentReader begin;             // in front of the first record
     std::optional<LogMark> opening;  // the first record, if it is a mark
+    // With repair: the sequences in front of what is in it and of the last that is, by which segments are sorted; where
+    // nothing can be read those of the segment before it.
+    bool readable = false;
+    std::uint64_t before = 0;
+    std::uint64_t last = 0;
   };
   // What was found after a place where the sequence breaks.
   struct Rest {
@@ -69,6 +78,10 @@ class LogReplay {
     std::uint64_t promised = 0;  // the highest sequence that a mark calls synced
   };
   Status open_segments();
+  [[nodiscard]] Status check_order() const;
+  void order_by_content();
+  void say_order();
+  void leave_out_old();
   Status look_for_more();
   Result<SegmentReader> open_segment(const std::string& path, std::span<const std::byte> bytes);
   Status read(std::size_t i);
@@ -77,6 +90,7 @@ class LogReplay {
   Status stop_at(std::size_t i, const SegmentReader& reader);
   void end_at(std::size_t i, const SegmentReader& reader);
   void skip_damage(std::size_t i, SegmentReader& reader, std::uint64_t limit);
+  void cut_tail(std::size_t i, const SegmentReader& reader);
   [[nodiscard]] std::uint64_t limit_of(std::size_t i) const;
   [[nodiscard]] Rest look_behind(std::size_t i, SegmentReader reader) const;
   [[nodiscard]] bool lost_by_power_cut(const Segment& segment, const SegmentReader& reader) const;
@@ -93,5 +107,8 @@ class LogReplay {
   std::optional<End> end_;
   LogReplayReport report_;
 };
+
+// Does a segment hold a record or mark behind this sequence? False also if it cannot be read.
+bool reaches_behind(const std::string& path, std::uint64_t sequence);
 
 }  // namespace varve::engine::rocksdb

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -77,14 +78,15 @@ class LogReplayTest : public ::testing::Test {
     file << std::string(bytes, with);
   }
 
-  Result<LogReplayReport> replay(bool repair = false) {
+  Result<LogReplayReport> replay(bool repair = false, std::uint64_t after = 0) {
     numbers_.clear();
-    LogReplay replay(directory_.path(), *log_segments(directory_.path()), 0, repair,
+    LogReplay replay(directory_.path(), *log_segments(directory_.path()), after, repair,
                      {[](std::uint64_t) { return Status{}; },
                       [&](const LogRecord& record) -> Status {
                         numbers_.push_back(load_le<std::uint64_t>(record.rows.data()));
                         return {};
                       }});
+    replay.expect(promised_);
     auto report = replay.run();
     end_ = replay.end();
     return report;
@@ -100,6 +102,7 @@ class LogReplayTest : public ::testing::Test {
 
   testing::TemporaryDirectory directory_;
   std::vector<std::uint64_t> numbers_;
+  std::uint64_t promised_ = 0;  // by wal/END
   std::optional<LogReplay::End> end_;
 };
 
@@ -258,10 +261,58 @@ TEST_F(LogReplayTest, exchanged_segments_are_noticed_and_repair_reads_them_in_th
   std::filesystem::rename(segment(1), segment(4));
   std::filesystem::rename(segment(3), segment(1));
   std::filesystem::rename(segment(4), segment(3));
-  const auto refused = replay();
-  EXPECT_TRUE(!refused || refused->aside_records == 30U);
-  ASSERT_TRUE(replay(true));
+  expect_refused("exchanged");
+  const auto repaired = replay(true);
+  ASSERT_TRUE(repaired);
   EXPECT_EQ(numbers_.size(), 30U);
+  EXPECT_TRUE(std::ranges::is_sorted(numbers_));
+  EXPECT_TRUE(repaired->misplaced) << "or the next start would find them as they are";
+  EXPECT_EQ(repaired->lost_records, 0U);
+}
+
+TEST_F(LogReplayTest, repair_leaves_out_what_is_there_twice) {
+  for (const std::uint64_t over : {1U, 3U}) {
+    make(30);
+    std::filesystem::copy_file(segment(2), segment(over), std::filesystem::copy_options::overwrite_existing);
+    if (over == 1) expect_refused(segment(over));
+    const auto repaired = replay(true);
+    ASSERT_TRUE(repaired);
+    EXPECT_EQ(numbers_.size(), 20U);
+    EXPECT_TRUE(std::ranges::is_sorted(numbers_));
+    EXPECT_EQ(repaired->lost_records, over == 1 ? 10U : 0U) << "of the last ten only wal/END knows";
+    EXPECT_GT(repaired->damaged_bytes + repaired->lost_records, 0U);
+    EXPECT_FALSE(end_) << "there is nothing unfinished";
+  }
+}
+
+TEST_F(LogReplayTest, repair_leaves_out_what_the_database_has_whatever_its_name_is) {
+  make(30);
+  std::filesystem::rename(segment(1), segment(4));
+  std::filesystem::rename(segment(3), segment(1));
+  std::filesystem::rename(segment(4), segment(3));
+  EXPECT_TRUE(reaches_behind(segment(1), 20));
+  EXPECT_FALSE(reaches_behind(segment(2), 20));
+  EXPECT_FALSE(reaches_behind(segment(7), 20)) << "there is none";
+  const auto repaired = replay(true, 20);
+  ASSERT_TRUE(repaired);
+  ASSERT_EQ(numbers_.size(), 10U);
+  EXPECT_EQ(numbers_.front(), 21U);
+  EXPECT_TRUE(repaired->misplaced);
+  EXPECT_EQ(repaired->damaged_bytes, 0U);
+}
+
+TEST_F(LogReplayTest, a_tail_that_repair_cuts_off_is_counted_to_its_end) {
+  make(30);
+  overwrite(2, 4, 30, 1, '\x7f');
+  std::filesystem::resize_file(segment(2), kFirst + 5 * kRecordBytes);
+  std::filesystem::resize_file(segment(3), kSegmentHeadBytes + 20);  // less than its first mark
+  promised_ = 30;
+  const auto repaired = replay(true);
+  ASSERT_TRUE(repaired);
+  EXPECT_EQ(numbers_.size(), 14U);
+  EXPECT_EQ(repaired->torn_bytes, kRecordBytes + kSegmentHeadBytes + 20);
+  EXPECT_EQ(repaired->lost_at_end, 16U);
+  EXPECT_EQ(repaired->lost_records, 16U);
 }
 
 TEST_F(LogReplayTest, repair_ends_where_the_log_ends_in_an_unfinished_record) {

@@ -57,7 +57,7 @@ TEST_F(MessageFrameTest, DamageIsSeen) {
   EXPECT_TRUE(out.empty());
 }
 
-std::string bytes_of(std::string_view hex) {
+std::string unhexed(std::string_view hex) {
   std::string bytes;
   for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
     bytes += static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
@@ -72,7 +72,7 @@ TEST_F(MessageFrameTest, Golden) {
         "398159d102000000030000006000000064000000000000006600000000000000ab2000000002000000640001007404686f73"
         "74070020001b651f00032000140220001e662000506f73740704"}) {
     std::string out;
-    ASSERT_TRUE(decode_frame(bytes_of(hex), out));
+    ASSERT_TRUE(decode_frame(unhexed(hex), out));
     EXPECT_TRUE(std::ranges::equal(std::as_bytes(std::span(out)), batch_.bytes()));
   }
 }
