@@ -2,8 +2,6 @@
 #include "engine/rocksdb/runs/database_rewrite.h"
 
 #include <rocksdb/db.h>
-#include <rocksdb/options.h>
-#include <rocksdb/write_batch.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -11,9 +9,9 @@
 #include <vector>
 
 #include "base/log.h"
-#include "engine/rocksdb/runs/database_options.h"
 #include "engine/rocksdb/runs/database_reads.h"
 #include "engine/rocksdb/runs/database_start.h"
+#include "engine/rocksdb/runs/database_writer.h"
 #include "engine/rocksdb/runs/keys.h"
 #include "engine/rocksdb/runs/run.h"
 
@@ -22,34 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kRewrittenAtOnce = std::size_t{1} << 20;  // bytes
-constexpr char kGarbageKind = 'g';                              // blocks that no run names are not written
+constexpr char kGarbageKind = 'g';  // blocks that no run names are not written
 
-// Writes in batches. For one thread.
-class Writer {
- public:
-  explicit Writer(::rocksdb::DB& db) : db_(db) { options_.disableWAL = true; }
-  Status put(std::string_view key, std::string_view value) {
-    VARVE_RETURN_IF_ERROR(outcome(batch_.Put(slice(key), slice(value)), "collecting what is written anew"));
-    return batch_.GetDataSize() < kRewrittenAtOnce ? Status{} : write();
-  }
-  Status finish() {
-    VARVE_RETURN_IF_ERROR(write());
-    return outcome(db_.Flush({}), "flushing what is written anew");
-  }
-
- private:
-  Status write() {
-    VARVE_RETURN_IF_ERROR(outcome(db_.Write(options_, &batch_), "writing the database anew"));
-    batch_.Clear();
-    return {};
-  }
-  ::rocksdb::DB& db_;
-  ::rocksdb::WriteOptions options_;
-  ::rocksdb::WriteBatch batch_;
-};
-
-Status rewrite_records(::rocksdb::DB& from, Writer& to, std::vector<Run>& runs) {
+Status rewrite_records(::rocksdb::DB& from, DatabaseWriter& to, std::vector<Run>& runs) {
   for (const char& kind : kRecordKinds) {
     if (kind == kGarbageKind) continue;
     const auto copy = [&](std::string_view key, std::string_view value) -> Status {
@@ -66,7 +39,7 @@ Status rewrite_records(::rocksdb::DB& from, Writer& to, std::vector<Run>& runs) 
 }
 
 // Returns how many cannot be read.
-Result<std::uint64_t> rewrite_blocks(::rocksdb::DB& from, Writer& to, const std::vector<Run>& runs) {
+Result<std::uint64_t> rewrite_blocks(::rocksdb::DB& from, DatabaseWriter& to, const std::vector<Run>& runs) {
   std::uint64_t lost = 0;
   std::string value;
   for (const Run& run : runs) {
@@ -96,13 +69,8 @@ Status read_all(::rocksdb::DB& db) {
 }
 
 Result<std::uint64_t> rewrite_into(::rocksdb::DB& from, const std::string& folder) {
-  ::rocksdb::Options options = database_options(nullptr);
-  options.create_if_missing = true;
-  ::rocksdb::DB* opened = nullptr;
-  const auto status = ::rocksdb::DB::Open(options, folder, &opened);
-  const std::unique_ptr<::rocksdb::DB> db(opened);
-  VARVE_RETURN_IF_ERROR(outcome(status, "making the database " + folder));
-  Writer to(*db);
+  VARVE_ASSIGN_OR_RETURN(const auto db, make_database(folder));
+  DatabaseWriter to(*db);
   std::vector<Run> runs;
   VARVE_RETURN_IF_ERROR(rewrite_records(from, to, runs));
   std::ranges::sort(runs, {}, [](const Run& run) { return run.block_prefix(); });

@@ -16,6 +16,7 @@
 #include "engine/rocksdb/runs/checkpoint.h"
 #include "engine/rocksdb/runs/database_options.h"
 #include "engine/rocksdb/runs/database_reads.h"
+#include "engine/rocksdb/runs/database_salvage.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -84,11 +85,74 @@ Result<bool> list_tables_anew(const std::string& in, const std::optional<StoredC
   return true;
 }
 
+// Are there tables that RocksDB's repair could not open? It puts them there.
+bool leaves_out_tables(const std::string& in) {
+  std::error_code error;
+  return fs::exists(in + "/lost", error) && !fs::is_empty(in + "/lost", error);
+}
+
 void say_what_is_lost(const std::string& in) {
   std::error_code error;
   for (const auto& file : fs::directory_iterator(in + "/lost", error)) {
     if (file.path().extension() != ".sst") continue;
     log::error("a table of the database cannot be read, and what is in it is lost", {{"file", file.path().string()}});
+  }
+}
+
+// What RocksDB says of the tables that it cannot open, and what else is missing.
+std::string what_is_wrong_with(const Salvaged& salvaged) {
+  std::string text;
+  for (const std::string& table : salvaged.unopened) text += (text.empty() ? "" : "; ") + table;
+  if (salvaged.unreadable_bytes > 0) {
+    text += (text.empty() ? "" : "; ") + std::to_string(salvaged.unreadable_bytes) + " bytes cannot be read";
+  }
+  return text;
+}
+
+// Of what can be read of all tables, also of those that cannot be opened. Error: it has not all that it should have.
+Result<Salvaged> salvage(const std::string& path, const std::string& in, std::optional<std::uint64_t> oldest_segment) {
+  std::error_code error;
+  fs::remove_all(in, error);
+  VARVE_ASSIGN_OR_RETURN(const Salvaged salvaged, salvage_into(path, in));
+  const auto lacking = [&](const Error& what) {
+    const std::string why = what_is_wrong_with(salvaged);
+    return fail(what.code, what.message + (why.empty() ? "" : " (" + why + ")"));
+  };
+  VARVE_ASSIGN_OR_RETURN(const auto db, open_to_read(in));
+  const auto stored = read_checkpoint(*db);
+  if (!stored) return lacking(stored.error());
+  if (const auto reaches = compare_with_log(stored->checkpoint, oldest_segment); !reaches)
+    return lacking(reaches.error());
+  if (const auto whole = count_records(*db, *stored); !whole) return lacking(whole.error());
+  return salvaged;
+}
+
+// Likewise; it takes the place of what RocksDB has made of the tables. Error: that stays.
+Result<Salvaged> salvage_instead(const std::string& path, std::optional<std::uint64_t> oldest_segment) {
+  const std::string folder = path + ".salvaged";
+  std::error_code error;
+  auto salvaged = salvage(path, folder, oldest_segment);
+  if (!salvaged) {
+    fs::remove_all(folder, error);
+    return salvaged;
+  }
+  const std::string repaired = folder_of_repair(path);
+  fs::remove_all(repaired, error);
+  if (!error) fs::rename(folder, repaired, error);
+  if (error) return fail(failed("renaming " + folder, error).error());
+  return salvaged;
+}
+
+void say_what_was_salvaged(const Salvaged& salvaged, const std::string& kept) {
+  for (const std::string& table : salvaged.unopened) {
+    log::error("a table of the database cannot be opened: what is in it was read block by block", {{"error", table}});
+  }
+  if (salvaged.unreadable_bytes > 0) {
+    log::error("parts of tables of the database cannot be read", {{"bytes", salvaged.unreadable_bytes}});
+  }
+  if (salvaged.lost_blocks > 0) {
+    log::error("blocks of the database cannot be read and are lost: questions about what was in them fail",
+               {{"blocks", salvaged.lost_blocks}, {"kept", kept}});
   }
 }
 
@@ -142,13 +206,26 @@ Status repair_database(const std::string& path, std::optional<std::uint64_t> old
   const Status linked = link_tables(path, repaired);
   const Result<bool> listed =
       linked ? list_tables_anew(repaired, before, oldest_segment) : Result<bool>(fail(linked.error()));
-  if (!listed || !*listed) {
+  if (listed && !*listed) {
     fs::remove_all(repaired, error);
-    if (!listed) return fail(listed.error().code, "the database cannot be repaired: " + listed.error().message);
     log::warn("the database is whole: it is the log that has lost its beginning", {{"path", path}});
     return {};
   }
+  std::optional<Salvaged> salvaged;
+  if (!listed || leaves_out_tables(repaired)) {
+    auto made = salvage_instead(path, oldest_segment);
+    if (made) salvaged = std::move(*made);
+    if (!made && !listed) {
+      fs::remove_all(repaired, error);
+      return fail(made.error().code, "the database cannot be repaired: " + made.error().message);
+    }
+  }
   VARVE_ASSIGN_OR_RETURN(const std::string kept, take_place(path));
+  if (salvaged) {
+    say_what_was_salvaged(*salvaged, kept);
+    log::warn("the database was damaged and is written anew; what was there is kept", {{"path", path}, {"kept", kept}});
+    return {};
+  }
   say_what_is_lost(path);
   log::warn("the database was damaged and is repaired: its tables are listed anew; what was there is kept",
             {{"path", path}, {"kept", kept}});
