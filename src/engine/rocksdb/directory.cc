@@ -4,16 +4,22 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <optional>
 #include <span>
+#include <sstream>
 
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/printable.h"
+#include "codec/crc32c.h"
 #include "engine/rocksdb/log/durable_file.h"
 
 namespace varve::engine::rocksdb {
@@ -68,24 +74,52 @@ bool holds_data(const Directory& directory) {
   return false;
 }
 
-Status check_format(const std::string& path, std::int64_t slot_width_ms) {
-  std::ifstream in(path);
-  if (!in) return fail(Code::io, "cannot read " + path);
+std::string sum_of(std::string_view lines) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%08x", codec::crc32c(std::as_bytes(std::span(lines))));
+  return text;
+}
+
+std::string lines_of(int format, std::int64_t slot_width_ms) {
+  return "varve " + std::to_string(format) + "\nslot_width_ms " + std::to_string(slot_width_ms) + "\n";
+}
+
+struct Format {
+  int version = 0;
+  std::int64_t slot_width_ms = 0;
+  bool has_sum = false;  // files of older versions, and those that people write, have none
+};
+
+// nullopt: it is damaged.
+std::optional<Format> read_format(const std::string& text) {
+  Format format;
+  std::istringstream in(text);
   std::string name;
   std::string key;
-  int format = 0;
-  std::int64_t width = 0;
-  if (!(in >> name >> format >> key >> width) || name != "varve" || key != "slot_width_ms") {
-    return fail(Code::corrupt, path + " is not readable");
+  if (!(in >> name >> format.version >> key >> format.slot_width_ms) || name != "varve" || key != "slot_width_ms") {
+    return std::nullopt;
   }
-  if (format != kFormat) {
-    return fail(Code::corrupt, path + " is of format " + std::to_string(format) + "; this build reads 1");
-  }
-  if (width != slot_width_ms) {
-    return fail(Code::invalid, "slots.width is " + std::to_string(slot_width_ms) + " ms, but the store was made with " +
-                                   std::to_string(width) + " ms (" + path + "), and that cannot be changed");
-  }
-  return {};
+  std::string sum;
+  if (!(in >> key)) return format;
+  if (key != "crc32c" || !(in >> sum)) return std::nullopt;
+  if (sum != sum_of(lines_of(format.version, format.slot_width_ms))) return std::nullopt;
+  format.has_sum = true;
+  return format;
+}
+
+// It may be another file by mistake.
+std::string beginning_of(const std::string& text) {
+  constexpr std::size_t kShown = 80;
+  return printable(text.substr(0, kShown)) + (text.size() > kShown ? "…" : "");
+}
+
+Status damaged(const std::string& path, const std::string& text, std::int64_t slot_width_ms) {
+  return fail(Code::corrupt,
+              path + " is damaged: it should be the lines `varve 1` and `slot_width_ms N`, N being the " +
+                  "slots.width in ms with which the data were written (as it is configured now: " +
+                  std::to_string(slot_width_ms) + "), and is `" + beginning_of(text) +
+                  "`; write these two lines, or start with --storage.repair=true, which writes it anew " +
+                  "if the data fit the slots.width that is configured");
 }
 
 }  // namespace
@@ -94,7 +128,7 @@ Directory::~Directory() {
   if (lock_fd_ >= 0) ::close(lock_fd_);
 }
 
-Result<Directory> Directory::open(const std::string& path, std::int64_t slot_width_ms) {
+Result<Directory> Directory::open(const std::string& path, std::int64_t slot_width_ms, bool repair) {
   Directory directory;
   directory.path_ = path;
   if (std::error_code none; !std::filesystem::exists(directory.format(), none)) {
@@ -112,7 +146,7 @@ Result<Directory> Directory::open(const std::string& path, std::int64_t slot_wid
   std::error_code error;
   directory.is_new_ = !std::filesystem::exists(directory.format(), error) && !error;
   if (!directory.is_new_) {
-    VARVE_RETURN_IF_ERROR(check_format(directory.format(), slot_width_ms));
+    VARVE_RETURN_IF_ERROR(directory.check_format(repair));
   } else if (holds_data(directory)) {
     return fail(Code::corrupt, directory.format() + " is missing, and there are data: it says for which slots.width " +
                                    "they were written, so nothing is read without it");
@@ -120,11 +154,41 @@ Result<Directory> Directory::open(const std::string& path, std::int64_t slot_wid
   return directory;
 }
 
+// Where there is no sum a wrong bit may also have made another number of it.
+Status Directory::check_format(bool repair) {
+  std::ifstream in(format(), std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  if (in.bad() || !in) return fail(Code::io, "cannot read " + format());
+  const auto found = read_format(text);
+  const bool fits = found && found->version == kFormat && found->slot_width_ms == slot_width_ms_;
+  is_damaged_ = repair && !fits && !(found && found->has_sum);
+  lacks_sum_ = fits && !found->has_sum;
+  if (fits || is_damaged_) return {};
+  if (!found) return damaged(format(), text, slot_width_ms_);
+  const std::string or_damaged =
+      found->has_sum ? ""
+                     : "; if it is the file that is wrong, write the right number, or start with --storage.repair=true";
+  if (found->version != kFormat) {
+    return fail(Code::corrupt,
+                format() + " is of format " + std::to_string(found->version) + "; this build reads 1" + or_damaged);
+  }
+  return fail(Code::invalid, "slots.width is " + std::to_string(slot_width_ms_) + " ms, but the store was made with " +
+                                 std::to_string(found->slot_width_ms) + " ms (" + format() +
+                                 "), and that cannot be changed" + or_damaged);
+}
+
 Status Directory::write_format() {
-  const std::string text =
-      "varve " + std::to_string(kFormat) + "\nslot_width_ms " + std::to_string(slot_width_ms_) + "\n";
+  std::string text = lines_of(kFormat, slot_width_ms_);
+  text += "crc32c " + sum_of(text) + "\n";
   const auto bytes = std::as_bytes(std::span(text));
   return write_durably(format(), {&bytes, 1});
+}
+
+void Directory::add_sum() {
+  if (!lacks_sum_) return;
+  if (auto status = write_format(); !status) {
+    log::warn("FORMAT gets its checksum at the next start", {{"error", status.error().message}});
+  }
 }
 
 }  // namespace varve::engine::rocksdb

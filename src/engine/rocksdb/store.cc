@@ -9,6 +9,7 @@
 #include "engine/rocksdb/leave_out.h"
 #include "engine/rocksdb/recovery.h"
 #include "engine/rocksdb/scan/scan.h"
+#include "engine/rocksdb/slots_fit.h"
 #include "engine/rocksdb/store_state.h"
 #include "engine/shared/reader_turns.h"
 
@@ -56,7 +57,7 @@ Result<std::unique_ptr<Store>> Store::open(const Options& options, const Clock& 
   VARVE_RETURN_IF_ERROR(options.rollups.check(options.slot_width_ms));
   // RocksDB takes the time for a number without a sign, and checks that it is none.
   if (clock.now_ms() < 0) return fail(Code::invalid, "the clock of this machine is before 1970: set it, then start");
-  VARVE_ASSIGN_OR_RETURN(auto directory, Directory::open(options.path, options.slot_width_ms));
+  VARVE_ASSIGN_OR_RETURN(auto directory, Directory::open(options.path, options.slot_width_ms, options.repair));
   VARVE_ASSIGN_OR_RETURN(const auto segments, log_segments(directory.wal()));
   Database::Opening opening{directory.is_new(), options.repair, std::nullopt};
   if (!segments.empty()) opening.oldest_segment = segments.front();
@@ -67,11 +68,13 @@ Result<std::unique_ptr<Store>> Store::open(const Options& options, const Clock& 
       new Store(std::make_unique<State>(options, known, clock, std::move(directory), std::move(database))));
   VARVE_RETURN_IF_ERROR(store->state_->start(*store));
   store->state_->remember_levels(known);
+  store->state_->directory.add_sum();
   return store;
 }
 
 Status Store::State::start(Store& store) {
   VARVE_ASSIGN_OR_RETURN(recovery, recover(env, directory, catalog, visible, tables, ingest));
+  if (directory.format_is_damaged()) VARVE_RETURN_IF_ERROR(repair_format());
   tables.database().drop_old_definitions();
   tables.database().complete_copies();
   VARVE_RETURN_IF_ERROR(maintenance.recover());
@@ -89,6 +92,14 @@ Status Store::State::start(Store& store) {
     return flush.once();
   });
   ingest.start();
+  return {};
+}
+
+Status Store::State::repair_format() {
+  VARVE_RETURN_IF_ERROR(slots_fit(*tables.runs(), env.chunk_width_ms));
+  VARVE_RETURN_IF_ERROR(directory.write_format());
+  log::warn("FORMAT was damaged and is written anew: the data fit the slots.width that is configured",
+            {{"path", env.options.path}, {"slot_width_ms", env.options.slot_width_ms}});
   return {};
 }
 

@@ -37,12 +37,13 @@ struct Store::State {
   ~State();
 
   Status start(Store& store);
+  Status repair_format();
   // For the next starts. What cannot be written is said in the log.
   void remember_levels(const LevelList& known);
 
   shared::ExpiryClock expiry;
   const Env env;
-  const Directory directory;
+  Directory directory;
   RecoveryReport recovery;
   SlabPool slabs{env.options.head_bytes_max / SlabPool::kSlabBytes / 2};  // must outlive the heads
   Visible visible;
