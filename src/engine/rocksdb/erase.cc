@@ -3,14 +3,16 @@
 //
 // First everything is flushed, so that what is to go lies in runs up to a number N. Then, stretch of time after
 // stretch, the raw slots that hold some of it are written again, and the level slots with their windows; each stretch
-// is one commit, so at any moment windows and samples say the same. Meanwhile only flushes change the runs: what they
-// write has higher numbers than N, and is not touched. docs/decisions/0012-deletes-rewrite.md.
+// is one commit, so at any moment windows and samples say the same. Meanwhile only flushes change the runs of this
+// tenant: what they write has higher numbers than N, and is not touched. Between two stretches other tenants' slots are
+// merged, sealed and so on. docs/decisions/0012-deletes-rewrite.md.
 #include "engine/rocksdb/erase.h"
 
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "base/check.h"
 #include "base/log.h"
@@ -23,7 +25,6 @@
 namespace varve::engine::rocksdb {
 namespace {
 
-constexpr std::uint64_t kRewriteBytes = std::uint64_t{256} << 20;  // written again in one commit, about
 constexpr std::uint64_t kCompactBytes = std::uint64_t{4} << 20;  // less than that is not worth a compaction of its own
 
 // What batches begin and end at: no window and no slot lies in two of them.
@@ -35,8 +36,9 @@ std::int64_t batch_align_ms(const Runs& runs, const rollup::Levels& rollups, std
 }
 
 // The stretches of time, ascending, in which the tenant has samples or windows that overlap the range.
-std::vector<model::TimeRange> batches_of(const Runs& runs, const Erasure& erasure, std::int64_t chunk_width_ms,
+std::vector<model::TimeRange> batches_of(const Runs& runs, const Erasure& erasure, const Env& env,
                                          std::int64_t align_ms) {
+  const std::int64_t chunk_width_ms = env.chunk_width_ms;
   std::map<model::Timestamp, std::uint64_t> bytes;  // of raw runs, by start
   const auto range = erasure.range();
   for (auto at = runs.slots.lower_bound({erasure.tenant(), 0, std::numeric_limits<model::Timestamp>::min()});
@@ -57,7 +59,7 @@ std::vector<model::TimeRange> batches_of(const Runs& runs, const Erasure& erasur
   std::vector<model::TimeRange> batches;
   std::uint64_t open = 0;  // bytes of the last batch
   for (const auto& [start, size] : bytes) {
-    if (batches.empty() || open + size > kRewriteBytes) {
+    if (batches.empty() || open + size > env.options.erase_step_bytes) {
       batches.push_back({start, start + align_ms});
       open = 0;
     }
@@ -208,7 +210,7 @@ Status check_cancelled(const std::atomic<bool>* cancelled) {
 
 }  // namespace
 
-Status Erase::run(const JobContext& job, Flush& flush) {
+Status Erase::run(const JobContext& job, Flush& flush, const std::function<void()>& between) {
   VARVE_RETURN_IF_ERROR(job.tables.finish_commit());
   // What is acknowledged later is not touched: it comes with flushes after these.
   MutexLock flushing(flush.mutex);
@@ -224,7 +226,7 @@ Status Erase::run(const JobContext& job, Flush& flush) {
   } else {
     flushing.unlock();
     VARVE_RETURN_IF_ERROR(job.env.step("erase.begin"));
-    VARVE_RETURN_IF_ERROR(rewrite(job, erasure, raw_number));
+    VARVE_RETURN_IF_ERROR(rewrite(job, erasure, raw_number, between));
     flushing.lock();
     if (for_ever && job.tables.flushed_below() == first_segment) {  // nothing came meanwhile
       Change change;
@@ -240,11 +242,18 @@ Status Erase::run(const JobContext& job, Flush& flush) {
   return {};
 }
 
-Status Erase::rewrite(const JobContext& job, const Erasure& erasure, std::uint64_t raw_number) {
+Status Erase::rewrite(const JobContext& job, const Erasure& erasure, std::uint64_t raw_number,
+                      const std::function<void()>& between) {
   const auto pause = [this] { return check_cancelled(cancelled_); };
   const auto before = job.tables.runs();
   const std::int64_t align_ms = batch_align_ms(*before, job.env.options.rollups, job.env.chunk_width_ms);
-  for (const model::TimeRange batch : batches_of(*before, erasure, job.env.chunk_width_ms, align_ms)) {
+  bool is_first = true;
+  for (const model::TimeRange batch : batches_of(*before, erasure, job.env, align_ms)) {
+    if (!std::exchange(is_first, false)) {
+      VARVE_RETURN_IF_ERROR(job.env.step("erase.next"));
+      between();
+      VARVE_RETURN_IF_ERROR(job.tables.finish_commit());
+    }
     VARVE_RETURN_IF_ERROR(pause());
     const auto current = job.tables.runs();
     const View nothing{nullptr, nullptr, current, nullptr};

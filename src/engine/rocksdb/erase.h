@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "engine/rocksdb/erase/erasure.h"
@@ -28,14 +29,17 @@ class Erase {
       : tenant_(tenant), series_(series), range_(model::without_limits(range)), cancelled_(cancelled) {}
 
   // A job like those of jobs.h. Holds the flush lock at its start and at its end, but not while it rewrites slots.
-  Status run(const JobContext& job, Flush& flush) VARVE_EXCLUDES(flush.mutex);
+  // `between` is called between two steps: there others may do their work, as long as only flushes change the runs of
+  // this tenant.
+  Status run(const JobContext& job, Flush& flush, const std::function<void()>& between) VARVE_EXCLUDES(flush.mutex);
   // Compacts the keys of what was removed. Call it after run(), without the maintenance lock: it may run beside other
   // jobs.
   void give_back_room(Database& database) const;
   [[nodiscard]] const storage::EraseReport& report() const { return report_; }
 
  private:
-  Status rewrite(const JobContext& job, const Erasure& erasure, std::uint64_t raw_number);
+  Status rewrite(const JobContext& job, const Erasure& erasure, std::uint64_t raw_number,
+                 const std::function<void()>& between);
 
   const model::TenantId tenant_;
   const std::span<const model::SeriesId> series_;

@@ -70,6 +70,7 @@ class FailureModel {
     options_.strata.clear();
     if (seed % 2 != 0) options_.strata = {{2 * kHour, 1, 1 << 20}, {6 * kHour, 1, 1 << 20}};
     options_.merge_quiet_ms = 1;
+    options_.erase_step_bytes = 1;  // others have their turns within a delete
     options_.log_bytes_max = 6000;  // so that the store moves samples into the database all the time
     options_.head_wait_ms = 1;
     options_.at_step = [this](std::string_view step) { return faults_.at(step); };

@@ -105,8 +105,16 @@ bool Maintenance::attempt(const char* trouble, Status (Maintenance::*work)()) {
   return troubles_.note(trouble, status);
 }
 
+// Between two steps of a delete. A mutex is not fair: whoever unlocks it would have it again at once.
+void Maintenance::let_others_in() {
+  if (waiting_ == 0) return;
+  for (const std::uint64_t before = turns_; turns_ == before;) turn_over_.wait(mutex_);
+}
+
 bool Maintenance::once() {
+  Turn turn(*this);
   const MutexLock lock(mutex_);
+  turn.begin();
   const Options& options = job_.env.options;
   job_.env.expiry.observe();
   if (options.owned) static_cast<void>(options.owned());  // keeps what it owns
@@ -124,7 +132,8 @@ bool Maintenance::once() {
   }
   if (seals_now()) worked = attempt("ended slots cannot be sealed", &Maintenance::seal_some) || worked;
   if (widens_now()) worked = attempt("slots of a day cannot be made one", &Maintenance::widen_some) || worked;
-  if (reclaim_.due()) {
+  // It does not come back to what it left out.
+  if (!set_aside_.paused() && reclaim_.due()) {
     worked = attempt("what has outlived its time cannot be given back", &Maintenance::reclaim_some) || worked;
   }
   return worked && (reclaim_.under_way() || !sealing_.empty() || !widening_.empty());
@@ -158,7 +167,10 @@ bool Maintenance::seals_now() {
 
 Status Maintenance::seal_some() {
   const auto current = job_.tables.runs();
-  std::erase_if(sealing_, [&](const SlotKey& slot) { return !current->pending().contains(slot); });  // others did it
+  // Others did it, or its tenant's samples are being deleted.
+  std::erase_if(sealing_, [&](const SlotKey& slot) {
+    return !current->pending().contains(slot) || set_aside_.paused() == slot.tenant;
+  });
   if (sealing_.empty()) return {};
   std::span<const SlotKey> rest(sealing_);
   const auto next = next_commit(rest, current->slots, kSlotsSealedTogether);
@@ -190,6 +202,8 @@ bool Maintenance::widens_now() {
 }
 
 Status Maintenance::widen_some() {
+  std::erase_if(widening_, [&](const Widening& one) { return set_aside_.paused() == one.stratum.tenant; });
+  if (widening_.empty()) return {};
   std::span<const Widening> rest(widening_);
   const std::vector<SlotKey> now = next_to_widen(rest);
   widening_.erase(widening_.begin(), widening_.end() - std::ssize(rest));
@@ -281,6 +295,7 @@ Status Maintenance::seal_all_messages(std::int64_t ended_before_ms) {
 }
 
 Result<storage::SettleReport> Maintenance::settle() {
+  const MutexLock alone(erasing_);
   MutexLock lock(mutex_);
   VARVE_RETURN_IF_ERROR(job_.tables.finish_commit());
   job_.env.expiry.observe();
@@ -310,15 +325,21 @@ Result<storage::EraseReport> Maintenance::erase(model::TenantId tenant, std::spa
   Erase erase(tenant, series, range, cancelled);
   if (series.empty() || range.empty()) return erase.report();
   {
+    const MutexLock alone(erasing_);
     const MutexLock lock(mutex_);
-    VARVE_RETURN_IF_ERROR(erase.run(job_, flush_));
+    set_aside_.pause(tenant);
+    const Status status = erase.run(job_, flush_, [this]() VARVE_REQUIRES(mutex_) { let_others_in(); });
+    set_aside_.resume();
+    VARVE_RETURN_IF_ERROR(status);
   }
   erase.give_back_room(job_.tables.database());
   return erase.report();
 }
 
 Result<std::uint64_t> Maintenance::erase_messages(const MessageErasure& what) {
+  Turn turn(*this);
   const MutexLock lock(mutex_);
+  turn.begin();
   VARVE_RETURN_IF_ERROR(job_.tables.finish_commit());
   VARVE_RETURN_IF_ERROR(flush_.all());
   VARVE_ASSIGN_OR_RETURN(const std::uint64_t erased, rocksdb::erase_messages(job_, what));
@@ -329,7 +350,9 @@ Result<std::uint64_t> Maintenance::erase_messages(const MessageErasure& what) {
 }
 
 void Maintenance::forget_empty(model::TenantId tenant, std::span<const model::SeriesId> series) {
+  Turn turn(*this);
   const MutexLock lock(mutex_);
+  turn.begin();
   if (auto status = forget_.empty(tenant, series); !status) {
     log::warn("series without data are not forgotten yet", {{"error", status.error().message}});
   }

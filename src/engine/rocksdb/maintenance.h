@@ -11,6 +11,7 @@
 // the load of a long backfill is the same all the time.
 #pragma once
 
+#include <atomic>
 #include <optional>
 
 #include "base/mutex.h"
@@ -23,7 +24,8 @@
 
 namespace varve::engine::rocksdb {
 
-// Thread-safe: one job at a time.
+// Thread-safe: one job at a time. A delete of samples is many: between its steps the others have their turns, on other
+// tenants' slots (settle/set_aside.h).
 class Maintenance {
  public:
   Maintenance(const Env& env, Catalog& catalog, Visible& visible, Ingest& ingest, Tables& tables, Flush& flush,
@@ -41,16 +43,38 @@ class Maintenance {
   void store_time() VARVE_EXCLUDES(mutex_);
   // One step of the maintenance thread. False: there is nothing to do now.
   bool once() VARVE_EXCLUDES(mutex_);
-  // Semantics: storage/sample_store.h and storage/series_store.h.
-  Result<storage::SettleReport> settle() VARVE_EXCLUDES(mutex_);
+  // Semantics: storage/sample_store.h and storage/series_store.h. Both wait for a delete that is under way.
+  Result<storage::SettleReport> settle() VARVE_EXCLUDES(erasing_, mutex_);
   Result<storage::EraseReport> erase(model::TenantId tenant, std::span<const model::SeriesId> series,
-                                     model::TimeRange range, const std::atomic<bool>* cancelled) VARVE_EXCLUDES(mutex_);
+                                     model::TimeRange range, const std::atomic<bool>* cancelled)
+      VARVE_EXCLUDES(erasing_, mutex_);
   Result<std::uint64_t> erase_messages(const MessageErasure& what) VARVE_EXCLUDES(mutex_);
   void forget_empty(model::TenantId tenant, std::span<const model::SeriesId> series) VARVE_EXCLUDES(mutex_);
 
   [[nodiscard]] const SetAside& set_aside() const { return set_aside_; }
 
  private:
+  // Of somebody who wants mutex_: a delete lets him in between two of its steps. From before it is locked to behind its
+  // end.
+  class Turn {
+   public:
+    explicit Turn(Maintenance& of) : of_(of) {
+      ++of_.waiting_;
+      static_cast<void>(of_.job_.env.step("turn.wait"));
+    }
+    ~Turn() { of_.turn_over_.notify_all(); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    void begin() {  // mutex_ is locked
+      --of_.waiting_;
+      ++of_.turns_;
+      static_cast<void>(of_.job_.env.step("turn.begin"));
+    }
+
+   private:
+    Maintenance& of_;
+  };
+  void let_others_in() VARVE_REQUIRES(mutex_);
   bool attempt(const char* trouble, Status (Maintenance::*work)()) VARVE_REQUIRES(mutex_);
   void store_time_now() VARVE_REQUIRES(mutex_);
   Status erase_garbage() { return job_.tables.database().erase_garbage(); }
@@ -75,7 +99,11 @@ class Maintenance {
   const JobContext job_;
   Visible& visible_;
   Flush& flush_;
+  Mutex erasing_ VARVE_ACQUIRED_BEFORE(mutex_);  // by a delete for its whole length, and by who waits for its end
   Mutex mutex_ VARVE_ACQUIRED_BEFORE(flush_.mutex);
+  Condition turn_over_;
+  std::atomic<int> waiting_{0};          // turns that have not begun
+  std::atomic<std::uint64_t> turns_{0};  // that have begun
   Forget forget_ VARVE_GUARDED_BY(mutex_);
   Living living_ VARVE_GUARDED_BY(mutex_);
   Reclaim reclaim_ VARVE_GUARDED_BY(mutex_){job_};

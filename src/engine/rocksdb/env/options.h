@@ -43,6 +43,8 @@ struct Options {
   std::size_t cache_bytes_max = std::size_t{64} << 20;  // decoded blocks kept for queries
   // A delete exchanges the blocks of a run that hold something of it, if that is at most one in so many.
   std::size_t edit_part = 4;
+  // A delete writes about so much again in one step; between two of them other maintenance has its turn.
+  std::uint64_t erase_step_bytes = std::uint64_t{64} << 20;
   std::size_t runs_per_slot_max = 8;     // a slot with so many runs is merged even while it is being written
   std::int64_t merge_quiet_ms = 30'000;  // one with fewer is merged when it has not grown for so long
 

@@ -6,8 +6,25 @@
 
 namespace varve::engine::rocksdb {
 
+void SetAside::pause(model::TenantId tenant) {
+  const MutexLock lock(mutex_);
+  check(!paused_, "one delete at a time");
+  paused_ = tenant;
+}
+
+void SetAside::resume() {
+  const MutexLock lock(mutex_);
+  paused_.reset();
+}
+
+std::optional<model::TenantId> SetAside::paused() const {
+  const MutexLock lock(mutex_);
+  return paused_;
+}
+
 bool SetAside::holds(const SlotKey& slot, std::uint32_t work) const {
   const MutexLock lock(mutex_);
+  if (paused_ == slot.tenant) return true;
   const auto found = entries_.find({slot, work});
   return found != entries_.end() && steady_ms() < found->second.retry_ms;
 }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,7 +38,12 @@ class SetAside {
 
   explicit SetAside(const Clock& clock) : clock_(clock) {}
 
-  // Is the work still waiting for its next attempt?
+  // While a tenant's samples are deleted nothing else changes its runs but flushes. One at a time.
+  void pause(model::TenantId tenant);
+  void resume();
+  [[nodiscard]] std::optional<model::TenantId> paused() const;
+
+  // Is the work still waiting for its next attempt, or its tenant paused?
   [[nodiscard]] bool holds(const SlotKey& slot, std::uint32_t work) const;
   // Logs the first failure of each work.
   void failed(const SlotKey& slot, std::uint32_t work, const Error& error);
@@ -62,6 +68,7 @@ class SetAside {
   mutable Mutex mutex_;
   std::map<std::pair<SlotKey, std::uint32_t>, Entry> entries_ VARVE_GUARDED_BY(mutex_);
   std::map<SlotKey, Resting> resting_ VARVE_GUARDED_BY(mutex_);
+  std::optional<model::TenantId> paused_ VARVE_GUARDED_BY(mutex_);
   const tracker::TrackerOptions options_;  // of the back-off
 };
 
