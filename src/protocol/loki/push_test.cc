@@ -88,6 +88,19 @@ TEST(LokiPush, Columns) {
   EXPECT_EQ(one(R"({"a":"b"})", R"({"host":"h","app":"m","detected_level":"info"})"),
             "1 source='h' module='m' level=6");
   EXPECT_EQ(one(R"({"instance":"i","level":"err"})", R"({"host":"h","level":"info"})"), "1 source='i' level=3");
+  EXPECT_EQ(one(R"({"level":"strange"})", R"({"level":"info"})"), "1") << "its name is level_extracted";
+  EXPECT_EQ(one(R"({"level":"strange"})", R"({"severity":"info"})"), "1 level=6");
+  EXPECT_EQ(one(R"({"app":"","b":"x"})", R"({"app":"m"})"), "1 module='m'") << "the label is none";
+}
+
+TEST(LokiPush, LabelsWithoutAValueAreNone) {
+  expect_pushes({
+      {stream_of(R"({"app":"","b":"x"})", R"([["1000","a",{"app":"m"}]])"), "1 module='m' text='a' b='x' app=~'m'"},
+      {stream_of(R"({"app":"","b":"x"})", R"([["1000","a"]])"), "1 text='a' b='x'"},
+      {stream_of(R"({"b":""})", R"([["1000","a"]])"), "1 text='a'"},
+      {stream_of(R"({"level":"strange","b":"x"})", R"([["1000","a",{"level":"info"}]])"),
+       "1 text='a' level='strange' b='x' level_extracted=~'info'"},
+  });
 }
 
 TEST(LokiPush, Refused) {

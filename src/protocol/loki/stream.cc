@@ -55,13 +55,19 @@ std::uint64_t hash_behind(std::uint64_t hash, PreciseTime time) {
 
 }  // namespace
 
-Stream::Mapped Stream::mapped_of(std::span<const Label> labels) {
+bool Stream::has_label(std::string_view name) const {
+  return std::ranges::find(labels_, name, &Label::name) != labels_.end();
+}
+
+template <class Counts>
+Stream::Mapped Stream::mapped_of(std::span<const Label> labels, const Counts& counts) {
   Mapped mapped;
   for (std::size_t column = 0; column < kMapped; ++column) {
     for (const std::string_view name : kSources[column]) {
       if (name.empty()) break;
-      const auto label = std::ranges::find(labels, name, &Label::name);
-      if (label == labels.end() || label->value.empty() || (column == kLevel && !level_in(label->value))) continue;
+      const auto label = std::ranges::find(labels.rbegin(), labels.rend(), name, &Label::name);  // the last one counts
+      if (label == labels.rend() || label->value.empty() || !counts(*label)) continue;
+      if (column == kLevel && !level_in(label->value)) continue;
       mapped[column] = label->value;
       break;
     }
@@ -126,8 +132,10 @@ Status Stream::open(std::span<const Label> labels) {
     const std::string_view name = kept(label.name);
     labels_.push_back({name, kept(label.value)});
   }
-  mapped_ = mapped_of(labels_);
   labels_hash_ = hash_of_labels();
+  // Without a value it is no label, here as in Loki. Ids were made with these when they were kept.
+  std::erase_if(labels_, [](const Label& label) { return label.value.empty(); });
+  mapped_ = mapped_of(labels_, [](const Label&) { return true; });
   return {};
 }
 
@@ -145,7 +153,7 @@ Status Stream::add_metadata(std::span<const Label> metadata) {
       return fail(Code::too_large, "more than " + std::to_string(messages::kFieldsBytesMax) + " bytes of metadata");
     }
     std::string_view name = one.name;
-    if (std::ranges::find(labels_, name, &Label::name) != labels_.end()) {
+    if (has_label(name)) {
       name = renamed_.emplace_back(std::string(name) + "_extracted");  // as Loki does
     }
     VARVE_RETURN_IF_ERROR(builder_.add_field(name, FieldForm::metadata, one.value));
@@ -194,7 +202,8 @@ Status Stream::add(PreciseTime time, std::string_view line, std::span<const Labe
   } else {
     renamed_.clear();
     VARVE_RETURN_IF_ERROR(named(add_metadata(metadata)));
-    Mapped mapped = mapped_of(metadata);
+    // What goes by another name says nothing of a column: queries know a push by columns that its fields tell, too.
+    Mapped mapped = mapped_of(metadata, [this](const Label& one) { return !has_label(one.name); });
     for (std::size_t i = 0; i < kMapped; ++i) mapped[i] = mapped_[i].empty() ? mapped[i] : mapped_[i];
     VARVE_RETURN_IF_ERROR(named(set_columns(mapped)));
   }

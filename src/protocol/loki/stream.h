@@ -41,7 +41,10 @@ class Stream {
   Status set_columns(const Mapped& mapped);
   [[nodiscard]] std::uint64_t hash_of_labels() const;
   void set_id(PreciseTime time, std::string_view line, std::span<const Label> metadata);
-  static Mapped mapped_of(std::span<const Label> labels);
+  [[nodiscard]] bool has_label(std::string_view name) const;
+  // `counts(label)`: may a column be set from it?
+  template <class Counts>
+  static Mapped mapped_of(std::span<const Label> labels, const Counts& counts);
   Status named(const Status& status) const;
 
   const messages::Limits& limits_;
