@@ -45,6 +45,7 @@ class DiskFull(OwnServerCase):
         self.assertTrue(answer.header("Retry-After"))
         self.assertTrue(server.alive())
         self.assertEqual(server.get("/-/healthy").status, 200)
+        self.check_told(server)
         self.assertEqual(self.count(server), acknowledged * LINES)
         # As large as what did not fit: something smaller may still find room.
         values = [(T0 + i, i * 2654435761 % 2**53) for i in range(3 * LINES)]
@@ -56,6 +57,35 @@ class DiskFull(OwnServerCase):
         self.assertEqual(tsdb.status, 503, tsdb)
         self.assertEqual(server.values("full.k") + server.values("full.o"), [])
 
+    def lines(self, server, said):
+        with open(server.log_path, encoding="utf-8") as log:
+            return [line for line in log if f'msg="{said}"' in line]
+
+    def check_told(self, server):
+        """One line of the log however often it is refused; who asks whether it is ready is told, too."""
+        for _ in range(3):
+            self.assertEqual(server.post("/write?precision=ms", body(100_000)).status, 503)
+        (line,) = self.lines(server, "writes are refused")
+        self.assertIn("level=warn", line)
+        self.assertRegex(line, r'reason=".*(?i:space|disk|full|file too large)')
+        ready = server.get("/-/ready")
+        self.assertEqual(ready.status, 200, ready)  # queries are answered
+        self.assertRegex(ready.body.decode(), r"^ready\nwrites are refused: .+\n$")
+        self.assertIn("Writes: FAIL: writes are refused: ", server.get("/api/v1/health/status").json()[-1])
+        self.assertEqual(server.get("/api/v1/health/check").status, 204)
+        health = server.get("/health")
+        self.assertEqual((health.status, health.json()["status"]), (200, "pass"))
+        self.assertIn("writes are refused: ", health.json()["message"])
+        self.assertEqual(self.lines(server, "writes go on again"), [])
+
+    def check_told_of_the_end(self, server):
+        wait_until(lambda: server.get("/-/ready").body == b"ready\n", 30, "nothing is refused any more")
+        (line,) = self.lines(server, "writes go on again")
+        self.assertIn("level=info", line)
+        self.assertRegex(line, r'reason=".+" refused=\d+ seconds=[\d.]+')
+        self.assertEqual(len(self.lines(server, "writes are refused")), 1)
+        self.assertEqual(server.get("/api/v1/health/status").json(), ["JVM-Thread-Deadlock: OK", "Datastore-Query: OK"])
+
     def count(self, server):
         results = server.query([{"name": "full", "aggregators": [
             {"name": "count", "sampling": {"value": 10, "unit": "years"}}]}], T0 - 1)[0]["results"]
@@ -66,6 +96,7 @@ class DiskFull(OwnServerCase):
             return server.post("/write?precision=ms", body(acknowledged)).status == 204
         wait_until(accepted, 15, "writes are taken again")
         self.assertEqual(self.count(server), (acknowledged + 1) * LINES)
+        self.check_told_of_the_end(server)
         server.kill()
         server.start()
         self.assertEqual(self.count(server), (acknowledged + 1) * LINES)

@@ -18,6 +18,7 @@ class IngestTest : public ::testing::Test {
   write::testing::FakeSeriesStore series;
   write::testing::FakeSampleStore samples;
   Metrics metrics;
+  std::string refusing;
   ManualClock clock;
   write::Writer writer;
   Router router;
@@ -25,7 +26,7 @@ class IngestTest : public ::testing::Test {
   IngestTest() : IngestTest(0, model::kTimestampMax) {}
   IngestTest(std::int64_t now_ms, std::int64_t kept_ms)
       : clock(now_ms), writer(series, samples, {.metrics = &metrics, .clock = &clock, .kept_ms = kept_ms}) {
-    const IngestContext context{writer, clock, metrics, "1.2.3"};
+    const IngestContext context{writer, clock, metrics, "1.2.3", true, [this] { return refusing; }};
     add_kairosdb_ingest(router, context);
     add_opentsdb_ingest(router, context);
     add_influx_ingest(router, context);
@@ -356,6 +357,28 @@ TEST_F(IngestTest, KairosDbClientsStart) {
 }
 
 TEST_F(IngestTest, Operations) {
+TEST_F(IngestTest, HealthTellsThatWritesAreRefused) {
+  EXPECT_EQ(ask(Method::get, "/health").body,
+            R"({"name":"varve","message":"ready for queries and writes","status":"pass","checks":[],)"
+            R"x("version":"1.8.0 (varve 1.2.3)"})x");
+  refusing = "writes are refused: disk \"full\"";
+const Response influx = ask(Method::get, "/health");
+EXPECT_EQ(influx.status, 200);
+EXPECT_NE(influx.body.find(R"("message":"ready for queries; writes are refused: disk \"full\"","status":"pass")"),
+          std::string::npos)
+    << influx.body;
+EXPECT_EQ(ask(Method::get, "/api/v1/health/status").body,
+          R"(["JVM-Thread-Deadlock: OK","Datastore-Query: OK","Writes: FAIL: writes are refused: disk \"full\""])");
+EXPECT_EQ(ask(Method::get, "/api/v1/health/check").status, 204);
+http::Gate gate;
+gate.open = true;
+add_health(router, gate, metrics, [this] { return refusing; });
+EXPECT_EQ(ask(Method::get, "/-/ready").status, 200) << "queries are answered";
+EXPECT_EQ(ask(Method::get, "/-/ready").body, "ready\nwrites are refused: disk \"full\"\n");
+refusing = "";
+EXPECT_EQ(ask(Method::get, "/-/ready").body, "ready\n");
+}
+
   http::Gate gate;
   add_health(router, gate, metrics);
   EXPECT_EQ(ask(Method::get, "/-/healthy").status, 200);

@@ -45,6 +45,12 @@ class MemoryLedger {
   // Counts a request that is answered with 503 because it found no room. Called once for each.
   void note_refused() { refused_.fetch_add(1, std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
+  // The same, and that it was its body that found none.
+  void note_body_refused() {
+    note_refused();
+    bodies_refused_.fetch_add(1, std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t bodies_refused() const { return bodies_refused_.load(std::memory_order_relaxed); }
 
   // varve_memory_bytes{kind} and varve_http_shed_total.
   static void register_metrics(const std::shared_ptr<MemoryLedger>& ledger, Metrics& metrics);
@@ -66,6 +72,7 @@ class MemoryLedger {
   std::array<Share, 3> shares_ VARVE_GUARDED_BY(mutex_);  // by Place; together they have the limit
   std::array<std::size_t, 3> held_ VARVE_GUARDED_BY(mutex_){};
   std::atomic<std::uint64_t> refused_{0};
+  std::atomic<std::uint64_t> bodies_refused_{0};
 };
 
 // The memory of one kind that one request holds; released when the account is destroyed. One thread at a time.

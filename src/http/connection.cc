@@ -246,7 +246,7 @@ void Connection::took(std::size_t bytes) {
 }
 
 Response Connection::no_memory() {
-  service_->memory->note_refused();
+  service_->memory->note_body_refused();
   return service_->error(503, "requests hold all the memory that limits.memory allows; try again", request_);
 }
 

@@ -7,8 +7,13 @@
 namespace varve::server {
 
 SelfRecord::SelfRecord(const Metrics& metrics, storage::SeriesStore& series, storage::SampleStore& samples,
-                       const Clock& clock, std::string instance)
-    : metrics_(metrics), series_(series), samples_(samples), clock_(clock), instance_(std::move(instance)) {}
+                       const Clock& clock, std::string instance, write::Refusals* refusals)
+    : metrics_(metrics),
+      series_(series),
+      samples_(samples),
+      clock_(clock),
+      instance_(std::move(instance)),
+      refusals_(refusals) {}
 
 Status SelfRecord::record() {
   std::map<Labels, Group> by_labels;
@@ -24,8 +29,12 @@ Status SelfRecord::record() {
     status = append(labels, group, now_ms);
     if (!status) break;
   }
-  // Whether it became durable is told by the store's own metrics and log; here nobody waits.
-  if (status && !batch_.empty()) samples_.append(batch_, [](const Status&) {});
+  // Nobody waits until it is durable.
+  if (status && !batch_.empty()) {
+    samples_.append(batch_, [to = refusals_, bytes = batch_.bytes().size()](const Status& ended) {
+      if (to != nullptr) to->note(ended, bytes);
+    });
+  }
   if (!status && !failing_) log::warn("own metrics are not recorded", {{"reason", status.error().message}});
   failing_ = !status;
   return status;

@@ -15,6 +15,7 @@
 #include "model/row.h"
 #include "storage/sample_store.h"
 #include "storage/series_store.h"
+#include "write/refusals.h"
 
 namespace varve::server {
 
@@ -23,8 +24,9 @@ namespace varve::server {
 class SelfRecord {
  public:
   // `instance` becomes a tag of every series.
+  // `refusals`: told how each record ends; nullptr: nobody is.
   SelfRecord(const Metrics& metrics, storage::SeriesStore& series, storage::SampleStore& samples, const Clock& clock,
-             std::string instance);
+             std::string instance, write::Refusals* refusals = nullptr);
 
   // Appends every number there is, at the clock's time. Does not wait until that is durable. An error is also told to
   // the log, once until it works again.
@@ -45,6 +47,7 @@ class SelfRecord {
   storage::SampleStore& samples_;
   const Clock& clock_;
   std::string instance_;
+  write::Refusals* const refusals_;
   // By labels and names: a metric that appears later makes a new group.
   std::map<std::pair<Labels, std::vector<std::string>>, model::KeptGroup> groups_;
   model::RowBatch batch_;

@@ -33,6 +33,7 @@
 #include "telnet/listener.h"
 #include "write/message_feed.h"
 #include "write/message_writer.h"
+#include "write/refusals.h"
 #include "write/writer.h"
 
 namespace varve::server {
@@ -64,6 +65,8 @@ struct Server::State {
   Metrics metrics;
   const std::shared_ptr<MemoryLedger> memory;  // of what requests hold
   http::Gate gate;
+  write::Refusals refusals;
+  std::uint64_t bodies_refused = 0;  // as was looked at last
   std::unique_ptr<http::Server> http;
   std::unique_ptr<write::MessageFeed> message_feed;  // over the engine, which calls it until it is gone
   std::unique_ptr<Engine> engine;
@@ -93,7 +96,7 @@ struct Server::State {
   } seen;
 
   State(const config::Config& c, const Clock& k)
-      : config(c), clock(k), memory(std::make_shared<MemoryLedger>(memory_max(c, memory_usable()))) {}
+      : config(c), clock(k), memory(std::make_shared<MemoryLedger>(memory_max(c, memory_usable()))), refusals(k) {}
 
   [[nodiscard]] std::string name() const { return host_name() + ":" + std::to_string(http->port()); }
   Status listen();
@@ -103,6 +106,7 @@ struct Server::State {
   void start_tasks();
   void start_counting_tenants();
   void register_metrics();
+  void look_for_refusals();
   [[nodiscard]] http::Router routes();
 };
 
@@ -112,7 +116,7 @@ Server::~Server() { stop(std::chrono::milliseconds(0)); }
 
 Status Server::State::listen() {
   http::Router always;
-  api::add_health(always, gate, metrics);
+  api::add_health(always, gate, metrics, [this] { return refusals.told(); });
   http::ServerOptions options = http_options(config, memory);
   options.error_shapes = error_shapes();
   if (options.body_max < config.http.body_bytes_max) {
@@ -133,7 +137,8 @@ Status Server::State::open_engine(const std::function<bool()>& go_on) {
   VARVE_ASSIGN_OR_RETURN(engine, cluster ? open_cluster(config, counters, clock, name(), surroundings)
                                          : open_embedded(config, counters, clock, name()));
   if (engine->messages() != nullptr) {
-    message_feed = std::make_unique<write::MessageFeed>(*engine->messages(), metrics);
+    message_feed = std::make_unique<write::MessageFeed>(*engine->messages(), metrics,
+                                                        write::MessageFeed::Witnesses{&refusals});
     write::IntakeOptions intake = intake_options(config);
     intake.disk_percent = engine->disk_percent();
     intake.backlog_percent = [of = engine.get()] { return of->backlog_percent(); };
@@ -247,6 +252,15 @@ void Server::State::start_counting_tenants() {
   });
 }
 
+// Bodies for which there is no memory are not known before they are read: any other may find room.
+void Server::State::look_for_refusals() {
+  const std::uint64_t now = memory->bodies_refused();
+  if (std::exchange(bodies_refused, now) != now) {
+    refusals.refused("requests hold all the memory that limits.memory allows", 0);
+  }
+  refusals.look();
+}
+
 http::Router Server::State::routes() {
   const api::Context context{
       .writer = *writer,
@@ -270,6 +284,7 @@ http::Router Server::State::routes() {
       .retentions = ceres_retentions(config),
       .message_limits = {config.messages.retention_ms, config.messages.future_ms, config.messages.rows_max,
                          config.query.timeout_ms},
+      .refusing = [this] { return refusals.told(); },
       .is_counter = [rollups = rollup_levels(config)](
                         std::string_view metric) { return rollups.kind_of(metric) == rollup::Kind::counter; },
   };
@@ -296,6 +311,7 @@ Status Server::start(const std::function<bool()>& go_on) {
   VARVE_RETURN_IF_ERROR(with_thread_name("engine", [&] { return s.open_engine(go_on); }));
   write::Options writing = write_options(s.config, s.clock);
   writing.metrics = &s.metrics;
+  writing.refusals = &s.refusals;
   if (storage::MessageStore* const messages = s.engine->messages()) {
     writing.has_messages = [messages](std::string_view tenant) {
       using Us = std::numeric_limits<std::int64_t>;
@@ -327,7 +343,8 @@ Status Server::start(const std::function<bool()>& go_on) {
     VARVE_RETURN_IF_ERROR(with_thread_name("telnet", [&] { return s.start_telnet(); }));
     VARVE_RETURN_IF_ERROR(with_thread_name("syslog", [&] { return s.start_syslog(); }));
   }
-  s.self_record = std::make_unique<SelfRecord>(s.metrics, s.engine->series(), s.engine->samples(), s.clock, s.name());
+  s.self_record =
+      std::make_unique<SelfRecord>(s.metrics, s.engine->series(), s.engine->samples(), s.clock, s.name(), &s.refusals);
   s.http->open(with_thread_name("later", [&s] { return s.routes(); }));  // queries that are answered later have one
   return {};
 }
@@ -337,6 +354,7 @@ std::uint16_t Server::http_port() const { return state_->http ? state_->http->po
 std::uint16_t Server::telnet_port() const { return state_->telnet ? state_->telnet->port() : 0; }
 
 void Server::tick() {
+  state_->look_for_refusals();
   if (state_->writer) state_->writer->forget_unused();
   // What is wrong is in the log already, and the next tick tries again.
   if (!state_->self_record) return;
@@ -350,6 +368,7 @@ void Server::reload() {
 void Server::stop(std::chrono::milliseconds deadline) {
   State& s = *state_;
   const std::int64_t began_ns = s.clock.steady_ns();
+  s.refusals.stop();
   if (s.http) s.http->stop(deadline);
   if (s.telnet) s.telnet->stop(left(s.clock, began_ns, deadline));
   if (s.syslog) s.syslog->stop(left(s.clock, began_ns, deadline));

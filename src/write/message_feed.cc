@@ -5,6 +5,7 @@
 
 #include "base/guarded.h"
 #include "message/builder.h"
+#include "write/refusals.h"
 
 namespace varve::write {
 
@@ -13,10 +14,13 @@ struct MessageFeed::Heard {
   std::string tenant;
   std::vector<std::byte> rows;  // none: nobody listened when it began
   std::uint64_t era = 0;
+  // Of the batch, for the witnesses.
+  std::size_t bytes = 0;
 };
 
-MessageFeed::MessageFeed(storage::MessageStore& store, Metrics& metrics)
+MessageFeed::MessageFeed(storage::MessageStore& store, Metrics& metrics, Witnesses witnesses)
     : store_(store),
+      witnesses_(witnesses),
       lost_(metrics.counter("varve_message_feed_lost_total",
                             "Batches of messages that were stored, and came too fast to be shown to followers.")),
       thread_(1, 1) {}
@@ -28,6 +32,7 @@ MessageFeed::~MessageFeed() = default;
 std::shared_ptr<const MessageFeed::Heard> MessageFeed::begin(std::string_view tenant, const message::Batch& batch) {
   auto heard = std::make_shared<Heard>();
   heard->tenant = tenant;
+  heard->bytes = batch.bytes().size();
   bool listened = false;
   {
     const MutexLock lock(mutex_);
@@ -51,6 +56,7 @@ void MessageFeed::end(const Heard& heard) {
 void MessageFeed::append_messages(std::string_view tenant, const message::Batch& batch, AppendDone done) {
   store_.append_messages(tenant, batch, [this, heard = begin(tenant, batch), done = std::move(done)](Status status) {
     const bool stored = status.has_value();
+    if (witnesses_.refusals != nullptr) witnesses_.refusals->note(status, heard->bytes);
     done(std::move(status));
     if (stored && !heard->rows.empty()) {
       hand_out(heard);

@@ -45,13 +45,20 @@ class MessageNews {
   virtual Status settle(const std::string& tenant, std::chrono::milliseconds most) = 0;
 };
 
+class Refusals;
+
 class MessageFeed final : public storage::MessageStore, public MessageNews {
  public:
   // Of batches that wait to be handed out; with more, listeners are told that some are missing.
   static constexpr std::size_t kWaitingBytesMax = std::size_t{64} << 20;
 
+  // Told of every batch that is appended, if set.
+  struct Witnesses {
+    Refusals* refusals = nullptr;
+  };
   // The store has to outlive every append, and this the store's last call.
-  MessageFeed(storage::MessageStore& store, Metrics& metrics);
+  MessageFeed(storage::MessageStore& store, Metrics& metrics) : MessageFeed(store, metrics, {}) {}
+  MessageFeed(storage::MessageStore& store, Metrics& metrics, Witnesses witnesses);
   ~MessageFeed() override;
 
   void append_messages(std::string_view tenant, const message::Batch& batch, AppendDone done) override;
@@ -97,6 +104,7 @@ class MessageFeed final : public storage::MessageStore, public MessageNews {
       VARVE_REQUIRES(mutex_);
 
   storage::MessageStore& store_;
+  const Witnesses witnesses_;
   Counter& lost_;
   mutable Mutex mutex_;
   std::map<std::string, std::weak_ptr<const void>, std::less<>> elsewhere_ VARVE_GUARDED_BY(mutex_);  // by tenant

@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
+#include "write/refusals.h"
+
 namespace varve::write {
 namespace {
 
@@ -69,7 +72,9 @@ struct MessageFeedTest : ::testing::Test {
   Metrics metrics;
   std::vector<bool> answers;
   std::vector<std::string> heard;  // of the feed's thread; after settle() the test's
-  MessageFeed feed{store, metrics};
+  ManualClock clock;
+  Refusals refusals{clock};
+  MessageFeed feed{store, metrics, {&refusals}};
 };
 
 TEST_F(MessageFeedTest, HandsOutWhatOtherProcessesAppendOnceToEach) {
@@ -108,6 +113,7 @@ TEST_F(MessageFeedTest, HandsOutWhatIsStoredToThoseWhoListen) {
   }
   settle();
   EXPECT_EQ(answers, (std::vector{true, true, true, false, true}));
+  EXPECT_EQ(refusals.told(), "writes are refused: full");
   EXPECT_EQ(heard, (std::vector<std::string>{"1", "2"}));
   listens = nullptr;
   append("t", "after");

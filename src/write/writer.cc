@@ -13,6 +13,7 @@
 #include "model/tenant.h"
 #include "write/group_table.h"
 #include "write/new_tenant.h"
+#include "write/refusals.h"
 #include "write/seconds_watch.h"
 #include "write/tenant_limit.h"
 
@@ -92,6 +93,7 @@ struct Writer::State {
         seconds(options.clock, options.metrics),
         limit(options.tenants_max, options.uncounted_tenant),
         has_messages(options.has_messages),
+        refusals(options.refusals),
         no_tenant(context, model::TenantId{}) {}
 
   [[nodiscard]] bool knows(std::string_view name) {
@@ -195,6 +197,7 @@ struct Writer::State {
   SecondsWatch seconds;
   TenantLimit limit;
   const std::function<bool(std::string_view)> has_messages;
+  Refusals* const refusals;
   GroupTable no_tenant;  // checks names for those that are not there yet; defines nothing
 
   SharedMutex tenants_mutex;
@@ -299,13 +302,20 @@ void Writer::commit(std::unique_ptr<Ingest> ingest, storage::SampleStore::Append
     return done({});
   }
   state_->seconds.look(ingest->tenant(), name_of(ingest->family()), batch);
-  auto count = [&counters = state_->counters, samples = batch.samples(), done = std::move(done)](Status status) {
-    counters.count(status, samples);
-    done(std::move(status));
+  auto told = [state = state_.get(), samples = batch.samples(), bytes = batch.bytes().size()](const Status& status) {
+    state->counters.count(status, samples);
+    if (state->refusals != nullptr) state->refusals->note(status, bytes);
   };
-  if (Status settled = ingest->settle(); !settled) return count(std::move(settled));
-  if (Status longer = state_->prolong(batch); !longer) return count(std::move(longer));
-  state_->samples.append(batch, std::move(count));
+  Status ready = ingest->settle();
+  if (ready) ready = state_->prolong(batch);
+  if (!ready) {
+    told(ready);
+    return done(std::move(ready));
+  }
+  state_->samples.append(batch, [told, done = std::move(done)](Status status) {
+    told(status);
+    done(std::move(status));
+  });
 }
 
 void Writer::forget_unused() {

@@ -55,6 +55,8 @@ class Ingest {
 
 inline constexpr std::int64_t kForEverMs = std::numeric_limits<std::int64_t>::max();
 
+class Refusals;
+
 struct Options {
   model::TagLimits tag_limits = {};
   // If set, counts varve_samples_accepted_total, varve_samples_rejected_total{reason} and varve_samples_of_1970_total
@@ -72,6 +74,8 @@ struct Options {
   std::string uncounted_tenant = {};
   // Asked of tenants without series; not set: nobody has messages. On error they are taken to have some.
   std::function<bool(std::string_view tenant)> has_messages = nullptr;
+  // Told of every batch that is appended, if set. They outlive the Writer.
+  Refusals* refusals = nullptr;
 };
 
 class Writer {

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "protocol/influx/line.h"
+#include "write/refusals.h"
 #include "write/testing/fake_stores.h"
 
 namespace varve::write {
@@ -53,6 +54,32 @@ TEST(Writer, TakesABatchAndCountsIt) {
   EXPECT_TRUE(answer->has_value());
   EXPECT_EQ(w.samples.appended, 4U);
   EXPECT_EQ(metric(w.metrics, "varve_samples_accepted_total"), 4);
+}
+
+TEST(Writer, TellsWhoWatchesHowABatchEnded) {
+  testing::FakeSeriesStore series;
+  testing::FakeSampleStore samples;
+  ManualClock clock;
+  Refusals refusals{clock};
+  Options options;
+  options.refusals = &refusals;
+  Writer writer{series, samples, options};
+  const auto write = [&](const std::string& tenant) {
+    auto ingest = *writer.open(tenant, Family::influx);
+    std::string text = "m,h=a x=1i,y=2i 5";
+    const std::size_t size = text.size();
+    text.append(protocol::influx::kBodyPadding, '\0');
+    protocol::influx::parse_lines(std::string_view(text).substr(0, size), protocol::influx::Precision::ms, 0,
+                                  ingest->groups(), ingest->batch());
+    writer.commit(std::move(ingest), [](const Status&) {});
+  };
+  write("a");
+  write("a");
+  write("b");
+  EXPECT_EQ(refusals.told(), "");
+  samples.refuse = true;
+  write("a");
+  EXPECT_EQ(refusals.told(), "writes are refused: the disk is full");
 }
 
 TEST(Writer, AnEmptyBatchIsDoneAtOnce) {

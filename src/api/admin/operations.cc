@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <memory>
+#include <utility>
 
 #include "api/shared/endpoint.h"
 #include "api/shared/http.h"
@@ -31,15 +32,16 @@ Result<Response> settle(storage::SampleStore& store, Mutex& one) {
 
 }  // namespace
 
-void add_health(Router& router, const http::Gate& gate, const Metrics& metrics) {
+void add_health(Router& router, const http::Gate& gate, const Metrics& metrics, std::function<std::string()> refusing) {
   router.add(
       Method::get, "/-/healthy",
       [](const Request&, const Responder& answer) { answer(Response::text(200, "healthy\n")); }, Effect::administers);
   router.add(
       Method::get, "/-/ready",
-      [&gate](const Request&, const Responder& answer) {
+      [&gate, refusing = std::move(refusing)](const Request&, const Responder& answer) {
         std::string text = gate.open ? "ready\n" : "starting or stopping\n";
         if (const std::string note = gate.note(); !note.empty()) text += note + "\n";
+        if (const std::string told = refusing ? refusing() : std::string(); !told.empty()) text += told + "\n";
         answer(gate.open ? Response::text(200, text) : with_retry(Response::text(503, text)));
       },
       Effect::administers);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "api/shared/http.h"
 #include "base/metrics.h"
@@ -15,7 +16,9 @@
 namespace varve::api {
 
 // GET /-/healthy 200, GET /-/ready 200 or 503 (gate shut), GET /metrics. For the router that always answers.
-void add_health(Router& router, const http::Gate& gate, const Metrics& metrics);
+// `refusing`: what else there is to say to who asks whether it is ready, such as that writes are refused; may be empty.
+void add_health(Router& router, const http::Gate& gate, const Metrics& metrics,
+                std::function<std::string()> refusing = nullptr);
 
 // POST /-/settle: runs store.settle() on the pool (one at a time; the others wait their turn behind it) and answers
 // {"slots_sealed":…,"chunks_written":…,"samples":…,"messages":…,"bytes":…,"seconds":…}.

@@ -6,7 +6,8 @@
 namespace varve::api {
 
 void add_influx_routes(Router& router, const Context& context) {
-  add_influx_ingest(router, {context.writer, context.clock, context.metrics, context.version, context.tenant_tag});
+  add_influx_ingest(
+      router, {context.writer, context.clock, context.metrics, context.version, context.tenant_tag, context.refusing});
 }
 
 }  // namespace varve::api

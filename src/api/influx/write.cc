@@ -81,9 +81,12 @@ void ping(const IngestContext& context, const Request& request, const Responder&
 }
 
 std::string health(const IngestContext& context) {
+  const std::string refusing = context.refusing ? context.refusing() : std::string();
   std::string body;
   protocol::json::Writer json(body);
-  json.begin_object().member("name", "varve").member("message", "ready for queries and writes");
+  json.begin_object()
+      .member("name", "varve")
+      .member("message", refusing.empty() ? "ready for queries and writes" : "ready for queries; " + refusing);
   json.member("status", "pass").key("checks").begin_array().end_array();
   json.member("version", influx_version(context)).end_object();
   return body;
@@ -101,7 +104,7 @@ void add_influx_ingest(Router& router, const IngestContext& context) {
   router.add(Method::get, "/ping", pong, Effect::administers);
   router.add(
       Method::get, "/health",
-      [body = health(context)](const Request&, const Responder& answer) { answer(Response::json(200, body)); },
+      [context](const Request&, const Responder& answer) { answer(Response::json(200, health(context))); },
       Effect::administers);
   router.add(Method::get, "/query", answer_influx_query);
   router.add(Method::post, "/query", answer_influx_query);

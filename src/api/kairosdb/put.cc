@@ -30,6 +30,16 @@ void put_datapoints(const IngestContext& context, const Request& request, const 
   });
 }
 
+// The names are those that KairosDB's clients look for; that writes are refused is one of ours.
+std::string health_status(const std::string& refusing) {
+  std::string out = R"(["JVM-Thread-Deadlock: OK","Datastore-Query: OK")";
+  if (!refusing.empty()) {
+    out += ',';
+    protocol::json::append_string(out, "Writes: FAIL: " + refusing);
+  }
+  return out += ']';
+}
+
 }  // namespace
 
 void add_kairosdb_ingest(Router& router, const IngestContext& context) {
@@ -47,11 +57,11 @@ void add_kairosdb_health(Router& router, const IngestContext& context) {
       Method::get, "/api/v1/version",
       [version](const Request&, const Responder& answer) { answer(kairosdb_response(200, version)); },
       Effect::administers);
-  // Only a server whose store is open gets here (see Gate). The names are those that KairosDB's clients look for.
+  // Only a server whose store is open gets here (see Gate).
   router.add(
       Method::get, "/api/v1/health/status",
-      [](const Request&, const Responder& answer) {
-        answer(kairosdb_response(200, R"(["JVM-Thread-Deadlock: OK","Datastore-Query: OK"])"));
+      [refusing = context.refusing](const Request&, const Responder& answer) {
+        answer(kairosdb_response(200, health_status(refusing ? refusing() : std::string())));
       },
       Effect::administers);
   router.add(

@@ -11,7 +11,8 @@
 namespace varve::api {
 
 void add_kairosdb_routes(Router& router, const Context& context) {
-  const IngestContext ingest{context.writer, context.clock, context.metrics, context.version, context.tenant_tag};
+  const IngestContext ingest{context.writer,  context.clock,      context.metrics,
+                             context.version, context.tenant_tag, context.refusing};
   add_kairosdb_ingest(router, ingest);
   add_kairosdb_health(router, ingest);
   // What a query saves comes in by it.

@@ -56,6 +56,7 @@ struct Context {
   bool tenant_tag;      // a tag of OpenTSDB's put may name the tenant
   CeresRetentions retentions;
   MessageLimits message_limits;
+  std::function<std::string()> refusing;  // "writes are refused: WHY", whoever sends them; or empty. May be nullptr
   std::function<bool(std::string_view metric)> is_counter;  // a delta counter: its rollups have sums only
 };
 

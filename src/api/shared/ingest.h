@@ -2,6 +2,7 @@
 // The ways in over HTTP: parse the body, append the rows, answer when they are durable, in each protocol's own shape.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "api/shared/http.h"
@@ -18,6 +19,8 @@ struct IngestContext {
   Metrics& metrics;        // varve_samples_rejected_total{reason}
   std::string version;     // of varve, as /ping, /health and /api/v1/version tell it
   bool tenant_tag = true;  // a tag of OpenTSDB's put may name the tenant
+  // "writes are refused: WHY", whoever sends them; or empty. May be nullptr.
+  std::function<std::string()> refusing = nullptr;
 };
 
 // POST /api/v1/datapoints
