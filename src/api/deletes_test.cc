@@ -114,6 +114,43 @@ TEST_F(DeletesTest, WhatIsNotUnderstoodDeletesNothing) {
   EXPECT_EQ(hosts(kAllSeries + "Group=CPU"), "cpu/h-1 cpu/h-2 cpu/h-3 load/h-1");
 }
 
+// Without times.
+template <class Work>
+std::string logged_by(const Work& work) {
+  ::testing::internal::CaptureStderr();
+  work();
+  const std::string all = ::testing::internal::GetCapturedStderr();
+  std::string out;
+  for (std::size_t at = 0; at < all.size(); at = all.find('\n', at) + 1) {
+    const std::size_t level = all.find("level=", at);
+    out += all.substr(level, all.find('\n', at) + 1 - level);
+  }
+  return out;
+}
+
+TEST_F(DeletesTest, TheLogSaysWhoDeletedWhat) {
+  put_hosts();
+  const std::string who = "level=info msg=\"samples are deleted\" tenant=t-1 peer=192.0.2.7 ";
+  EXPECT_EQ(logged_by([&] { remove("/api/metric/metricName/cpu?tag=os=linux&start=2021-03-31T10:00:00Z"); }),
+            who +
+                "api=ceres metric=cpu tags=\"os=linux\" from=2021-03-31T10:00:00Z to=2021-03-31T12:00:00Z "
+                "samples=2\n");
+  EXPECT_EQ(logged_by([&] { ask(Method::delete_, "/api/v1/metric/load"); }),
+            who + "api=kairosdb metric=load tags=* from=* to=* samples=1\n");
+  EXPECT_EQ(logged_by([&] {
+              kairosdb(R"({"start_absolute":1,"end_absolute":1999999999999,"metrics":[{"name":"cpu","tags":)"
+                       R"({"host":["h-3","h-4"]}},{"name":"a\nlevel=info b"}]})");
+            }),
+            who +
+                "api=kairosdb metric=cpu tags=\"host=h-3|h-4\" from=1970-01-01T00:00:00.001Z "
+                "to=2033-05-18T03:33:20Z samples=1\n" +
+                who +
+                "api=kairosdb metric=\"a\\\\nlevel=info b\" tags=* from=1970-01-01T00:00:00.001Z "
+                "to=2033-05-18T03:33:20Z samples=0\n");
+  EXPECT_EQ(logged_by([&] { remove("/api/metric"); }), who + "api=ceres metric=* tags=* from=* to=* samples=1\n");
+  EXPECT_EQ(logged_by([&] { refused("/api/metric?tag=a"); }), "");
+}
+
 TEST_F(DeletesTest, KairosdbAMetric) {
   put_hosts();
   const Response response = ask(Method::delete_, "/api/v1/metric/cpu");

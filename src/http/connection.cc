@@ -89,6 +89,7 @@ Connection::~Connection() = default;
 // ---- events
 
 void Connection::on_start() {
+  request_.peer = peer_address();
   parser_.reset(request_);
   set_deadline(service_->options.head_timeout);
   run();

@@ -44,6 +44,7 @@ struct Request {
   std::shared_ptr<std::atomic<bool>> gone;
   std::vector<std::size_t> name_slashes;           // of the path; url.h
   std::shared_ptr<MemoryLedger> memory = nullptr;  // for what is made of it (ParseMemory); nullptr: nobody counts
+  std::string peer = {};                           // the address that it came from, without its port
 
   [[nodiscard]] std::optional<std::string_view> param(std::string_view name) const;
   [[nodiscard]] std::string_view header(std::string_view lower_name) const;  // "" if absent

@@ -5,15 +5,40 @@
 #include "api/analytics/errors.h"
 #include "api/shared/endpoint.h"
 #include "api/shared/query_answer.h"
+#include "base/log.h"
+#include "base/printable.h"
+#include "model/instant.h"
 #include "protocol/json/writer.h"
 
 namespace varve::api {
 namespace {
 
+constexpr std::int64_t kUsPerMs = 1000;
+
+void tell_delete(const Request& request, std::int64_t first_us, std::int64_t last_us,
+                 const Result<std::uint64_t>& deleted) {
+  const std::string from = model::instant(first_us / kUsPerMs);
+  const std::string to = model::instant(last_us / kUsPerMs);
+  // The condition is the sender's, and may be long.
+  constexpr std::size_t kShownMost = 500;
+  const std::string asked = printable(request.body.substr(0, kShownMost));
+  if (deleted) {
+    log::info("messages are deleted", {{"tenant", request.tenant},
+                                       {"peer", request.peer},
+                                       {"from", from},
+                                       {"to", to},
+                                       {"asked", asked},
+                                       {"deleted", *deleted}});
+  } else {
+    log::warn(
+        "messages are not deleted, or not all of them",
+        {{"tenant", request.tenant}, {"peer", request.peer}, {"asked", asked}, {"error", deleted.error().message}});
+  }
+}
+
 // It is one of the running queries, and may take as long as it likes: it ends when it is killed, or nobody waits for
 // it.
 Result<Response> delete_messages(storage::MessageStore& store, const query::Engine& engine, const Request& request) {
-  constexpr std::int64_t kUsPerMs = 1000;
   VARVE_ASSIGN_OR_RETURN(const auto question,
                          read_question(store, request.tenant, request.body, engine.clock().now_ms() * kUsPerMs,
                                        language::analytics::parse_delete));
@@ -23,9 +48,10 @@ Result<Response> delete_messages(storage::MessageStore& store, const query::Engi
     if (!request.gone->load()) return {};
     return fail(Code::cancelled, "the delete was cancelled");
   };
-  VARVE_ASSIGN_OR_RETURN(
-      const std::uint64_t deleted,
-      query->explain(store.delete_messages(request.tenant, asked.first_us, asked.last_us, asked.condition, go_on)));
+  const auto deleted =
+      query->explain(store.delete_messages(request.tenant, asked.first_us, asked.last_us, asked.condition, go_on));
+  tell_delete(request, asked.first_us, asked.last_us, deleted);
+  if (!deleted) return fail(deleted.error());
   std::string body;
   protocol::json::Writer json(body);
   json.begin_object().member("deleted", deleted).end_object();

@@ -63,6 +63,7 @@ class Purges {
 struct PurgeUnderWay {
   std::shared_ptr<Purges> purges;
   std::string tenant, id;
+  std::string peer = {};  // who asked for it
   std::shared_ptr<query::UnderWay> query = nullptr;
   PurgeUnderWay(std::shared_ptr<Purges> all, std::string of_tenant, std::string own_id)
       : purges(std::move(all)), tenant(std::move(of_tenant)), id(std::move(own_id)) {}
@@ -95,9 +96,12 @@ void delete_before(storage::MessageStore& store, const PurgeUnderWay& purge, std
   const auto deleted =
       purge.query->explain(store.delete_messages(purge.tenant, kFirst, end_us - 1, {}, [&] { return purge.go_on(); }));
   if (deleted) {
-    log::info("messages are purged", {{"purge", purge.id}, {"deleted", *deleted}});
+    log::info("messages are purged",
+              {{"purge", purge.id}, {"tenant", purge.tenant}, {"peer", purge.peer}, {"deleted", *deleted}});
   } else {
-    log::warn("messages cannot be purged", {{"purge", purge.id}, {"error", deleted.error().message}});
+    log::warn(
+        "messages cannot be purged",
+        {{"purge", purge.id}, {"tenant", purge.tenant}, {"peer", purge.peer}, {"error", deleted.error().message}});
   }
 }
 
@@ -122,6 +126,7 @@ struct Purging {
 
   Status start(const Request& request, const PurgeInput& input, std::int64_t now_us, const std::string& id) const {
     const auto purge = std::make_shared<PurgeUnderWay>(purges, request.tenant, id);
+    purge->peer = request.peer;
     const auto shown =
         query::shown_as(request.tenant, "messages_purge", std::string(request.body.substr(0, query::kQueryTextMax)));
     VARVE_ASSIGN_OR_RETURN(purge->query, query::UnderWay::begin(context.source.engine, shown, nullptr));

@@ -35,7 +35,8 @@ Result<Selection> selection_of(const DeleteContext& context, const Request& requ
 
 Result<Response> run_ceres_delete(const DeleteContext& context, const Request& request) {
   VARVE_ASSIGN_OR_RETURN(const auto selection, selection_of(context, request));
-  VARVE_RETURN_IF_ERROR(erase_selection(context, selection, kCeresApi, target_text(request), request.gone.get()));
+  const Asker asker{kCeresApi, target_text(request), request.peer};
+  VARVE_RETURN_IF_ERROR(erase_selection(context, selection, asker, request.gone.get()));
   return Response::empty(200);
 }
 

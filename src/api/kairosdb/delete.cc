@@ -36,8 +36,9 @@ Result<std::vector<Selection>> selections_of(const DeleteContext& context, const
 
 Result<Response> run_kairosdb_delete(const DeleteContext& context, const Request& request) {
   VARVE_ASSIGN_OR_RETURN(const auto selections, selections_of(context, request));
+  const Asker asker{kKairosdbApi, request.path, request.peer};
   for (const Selection& selection : selections) {
-    VARVE_RETURN_IF_ERROR(erase_selection(context, selection, kKairosdbApi, request.path, request.gone.get()));
+    VARVE_RETURN_IF_ERROR(erase_selection(context, selection, asker, request.gone.get()));
   }
   return kairosdb_response(204);
 }

@@ -35,10 +35,17 @@ struct Selection {
   model::TimeRange range;
 };
 
-// Erases, and forgets the series of which nothing is left. Blocking. Errors: as of a query, unavailable (disk
-// full) and conflict (the server's own tenant).
-Status erase_selection(const DeleteContext& context, const Selection& selection, const std::string& api,
-                       const std::string& text, std::atomic<bool>* gone);
+// Who asks for a delete, and in which words.
+struct Asker {
+  std::string api;
+  std::string text;  // for the list of running queries
+  std::string peer;  // the address that it came from
+};
+
+// Erases, and forgets the series of which nothing is left. The log says who deleted what. Blocking. Errors: as of a
+// query, unavailable (disk full) and conflict (the server's own tenant).
+Status erase_selection(const DeleteContext& context, const Selection& selection, const Asker& asker,
+                       std::atomic<bool>* gone);
 
 void add_kairosdb_delete(Router& router, const DeleteContext& context);
 void add_ceres_delete(Router& router, const DeleteContext& context);

@@ -59,6 +59,7 @@ class CeresFixture : public ::testing::Test {
     request.method = method;
     request.tenant = std::move(tenant);
     request.body = body;
+    request.peer = "192.0.2.7";
     EXPECT_TRUE(http::parse_target(target, request.path, request.query)) << target;
     const Router::Match match = router_.find(method, request.path);
     if (match.handler == nullptr) return error_response(404, "", request.path);
