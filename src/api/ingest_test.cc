@@ -114,7 +114,8 @@ TEST_F(IngestTest, AStoreThatCannotTakeItIs503WithRetryAfter) {
   const Response kairos = ask(Method::post, "/api/v1/datapoints", kKairos);
   EXPECT_EQ(kairos.status, 503);
   EXPECT_EQ(header(kairos, "Retry-After"), "1");
-  EXPECT_EQ(kairos.body, R"({"error":"the disk is full","errors":["the disk is full"]})");
+  EXPECT_EQ(kairos.body, R"({"error":"the disk is full","errors":["the disk is full"]})"
+                         "\n");
   const Response influx = ask(Method::post, "/write", "m v=1 1");
   EXPECT_EQ(influx.status, 503);
   EXPECT_EQ(influx.body, R"({"error":"the disk is full"})");
@@ -356,7 +357,6 @@ TEST_F(IngestTest, KairosDbClientsStart) {
   EXPECT_EQ(ask(Method::get, "/api/v1/health/status").body, R"(["JVM-Thread-Deadlock: OK","Datastore-Query: OK"])");
 }
 
-TEST_F(IngestTest, Operations) {
 TEST_F(IngestTest, HealthTellsThatWritesAreRefused) {
   EXPECT_EQ(ask(Method::get, "/health").body,
             R"({"name":"varve","message":"ready for queries and writes","status":"pass","checks":[],)"
@@ -379,6 +379,7 @@ refusing = "";
 EXPECT_EQ(ask(Method::get, "/-/ready").body, "ready\n");
 }
 
+TEST_F(IngestTest, Operations) {
   http::Gate gate;
   add_health(router, gate, metrics);
   EXPECT_EQ(ask(Method::get, "/-/healthy").status, 200);

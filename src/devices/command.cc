@@ -36,6 +36,12 @@ void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), std
 
 // An answer that is none of an error, as it came and as a tree.
 struct Answer {
+// An answer as it came, on lines of its own.
+std::string whole_lines(std::string body) {
+  if (!body.ends_with('\n')) body += '\n';
+  return body;
+}
+
   std::string body = {};
   protocol::json::Reader reader{std::string_view()};
   Node tree = {};
@@ -136,7 +142,7 @@ Status poll_device(const Options& options, const Server& server) {
   if (!options.oidset.empty()) path += "?oidset=" + percent_encoded(options.oidset);
   Answer answer;
   VARVE_RETURN_IF_ERROR(server.ask("POST", path, "", answer));
-  print(options.json ? answer.body + "\n" : polled_text(answer.tree));
+  print(options.json ? whole_lines(answer.body) : polled_text(answer.tree));
   if (has_failed(answer.tree)) return fail(Code::io, "the poll of " + options.name + " failed");
   return {};
 }
@@ -144,7 +150,7 @@ Status poll_device(const Options& options, const Server& server) {
 Status get(const Options& options, const Server& server, const std::string& path, std::string (*text)(const Node&)) {
   Answer answer;
   VARVE_RETURN_IF_ERROR(server.ask("GET", path, "", answer));
-  print(options.json || text == nullptr ? answer.body + "\n" : text(answer.tree));
+  print(options.json || text == nullptr ? whole_lines(answer.body) : text(answer.tree));
   return {};
 }
 
@@ -152,7 +158,7 @@ Status show_usage(const Options& options, const Server& server) {
   VARVE_ASSIGN_OR_RETURN(const std::string path, usage_path(options));
   Answer answer;
   VARVE_RETURN_IF_ERROR(server.ask("GET", path, "", answer));
-  print(options.json ? answer.body + "\n" : options.csv ? usage_csv(answer.tree) : usage_text(answer.tree));
+  print(options.json ? whole_lines(answer.body) : options.csv ? usage_csv(answer.tree) : usage_text(answer.tree));
   return {};
 }
 

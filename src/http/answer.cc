@@ -101,7 +101,7 @@ Response with_retry(Response response) {
 Response error_response(int status, std::string_view message, std::string_view) {
   std::string quoted;
   protocol::json::append_string(quoted, message);
-  return with_retry(Response::json(status, "{\"error\":" + quoted + ",\"errors\":[" + quoted + "]}"));
+  return with_retry(Response::own_json(status, "{\"error\":" + quoted + ",\"errors\":[" + quoted + "]}"));
 }
 
 void append_head(std::string& out, const Response& response, const Framing& framing) {

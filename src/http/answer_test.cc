@@ -9,7 +9,8 @@ namespace {
 using codec::Coding;
 
 TEST(Answer, Errors) {
-  EXPECT_EQ(error_response(400, "a\"b").body, R"({"error":"a\"b","errors":["a\"b"]})");
+  EXPECT_EQ(error_response(400, "a\"b").body, R"({"error":"a\"b","errors":["a\"b"]})"
+                                              "\n");
   EXPECT_TRUE(error_response(400, "m").headers.empty());
   EXPECT_EQ(error_response(Error{Code::unavailable, "m"}).headers.at(0).first, "Retry-After");
   EXPECT_EQ(error_response(Error{Code::limit, "m"}).status, 429);

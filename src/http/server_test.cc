@@ -215,7 +215,8 @@ TEST_F(ServerTest, NamesWhatIsWrongWithARequest) {
   Client client(port());
   const Reply missing = client.get("/nowhere");
   EXPECT_EQ(missing.status, 404);
-  EXPECT_EQ(missing.body, R"({"error":"there is no path /nowhere","errors":["there is no path /nowhere"]})");
+  EXPECT_EQ(missing.body, R"({"error":"there is no path /nowhere","errors":["there is no path /nowhere"]})"
+                          "\n");
   const Reply wrong = client.get("/echo");
   EXPECT_EQ(wrong.status, 405);
   EXPECT_EQ(wrong.header("Allow"), "POST, OPTIONS");
@@ -307,7 +308,8 @@ TEST_F(ServerTest, ErrorsHaveTheShapeOfTheLongestPath) {
   EXPECT_EQ(body("/a/b/c"), "[this path takes POST, OPTIONS at /a/b/c]");
   EXPECT_EQ(body("/t/x/a/b/"), "[there is no path /a/b/ at /a/b/]");
   EXPECT_EQ(body("/a/c"), "there is no path /a/c");
-  EXPECT_EQ(body("/c"), R"({"error":"there is no path /c","errors":["there is no path /c"]})");
+  EXPECT_EQ(body("/c"), R"({"error":"there is no path /c","errors":["there is no path /c"]})"
+                        "\n");
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ std::string report_of(const storage::SettleReport& report, double seconds) {
   json.begin_object().member("slots_sealed", report.slots_sealed).member("chunks_written", report.chunks_written);
   json.member("samples", report.samples).member("messages", report.messages).member("bytes", report.bytes);
   json.key("seconds").raw(std::to_string(seconds)).end_object();  // in microseconds, however short it was
-  return out += '\n';
+  return out;
 }
 
 Result<Response> settle(storage::SampleStore& store, Mutex& one) {
@@ -27,7 +27,7 @@ Result<Response> settle(storage::SampleStore& store, Mutex& one) {
   const auto begin = std::chrono::steady_clock::now();
   VARVE_ASSIGN_OR_RETURN(const auto report, store.settle());
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  return Response::json(200, report_of(report, took.count()));
+  return Response::own_json(200, report_of(report, took.count()));
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ Result<Response> slots_response(const storage::SlotStore& slots, const storage::
     for (const auto& slot : slots.message_slots(*tenant, limit)) append_message_slot(json, slot);
   }
   json.end_array().end_object();
-  return Response::json(200, std::move(body));
+  return Response::own_json(200, std::move(body));
 }
 
 Result<Response> jobs_response(const tracker::Ownership& ownership) {
@@ -83,7 +83,7 @@ Result<Response> jobs_response(const tracker::Ownership& ownership) {
     json.member("lease_until", job.expires_ms).member("next_turn", job.due_ms).end_object();
   }
   json.end_array().end_object();
-  return Response::json(200, std::move(body));
+  return Response::own_json(200, std::move(body));
 }
 
 }  // namespace

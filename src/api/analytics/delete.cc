@@ -54,8 +54,8 @@ Result<Response> delete_messages(storage::MessageStore& store, const query::Engi
   if (!deleted) return fail(deleted.error());
   std::string body;
   protocol::json::Writer json(body);
-  json.begin_object().member("deleted", deleted).end_object();
-  return Response::json(200, std::move(body));
+  json.begin_object().member("deleted", *deleted).end_object();
+  return Response::own_json(200, std::move(body));
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ class Catalog {
     json.end_array();
     if (more) json.member("next", last);
     json.end_object();
-    return Response::json(200, std::move(out));
+    return Response::own_json(200, std::move(out));
   }
 
   Result<Response> tags(Tenant tenant, const Request& request, query::UnderWay& query) const {
@@ -130,7 +130,7 @@ class Catalog {
     json.end_array();
     if (at != tags.end()) json.member("next", token_of(std::prev(at)->first));
     json.end_object();
-    return Response::json(200, std::move(out));
+    return Response::own_json(200, std::move(out));
   }
 
   Result<Response> series(Tenant tenant, const Request& request, query::UnderWay& query) const {
@@ -178,7 +178,7 @@ class Catalog {
     json.end_array();
     if (listed.more) json.member("next", std::to_string(model::to_int(listed.series.back())));
     json.end_object();
-    Response response = Response::json(200, std::move(out));
+    Response response = Response::own_json(200, std::move(out));
     return with_windows ? with_read(std::move(response), windows.read) : response;
   }
 

@@ -39,6 +39,12 @@ std::string metrics_of(std::initializer_list<const char*> metrics, const std::st
   return out + "]" + (next.empty() ? "" : R"(,"next":")" + next + "\"") + "}";
 }
 
+TEST_F(CatalogTest, AnswersEndTheirLine) {
+  for (const char* const list : {"metrics", "tags", "series?metric=cpu", "windows?metric=cpu&width=1d", "series"}) {
+    EXPECT_TRUE(ask(std::string("/api/v1/catalog/") + list).body.ends_with("}\n")) << list;
+  }
+}
+
 TEST_F(CatalogTest, Metrics) {
   EXPECT_EQ(get("/api/v1/catalog/metrics"), metrics_of({kCpu, kBytes, kMixed, kState}));
   EXPECT_EQ(get("/api/v1/catalog/metrics?prefix=in_"), metrics_of({kBytes}));

@@ -83,7 +83,7 @@ Result<Response> catalog_windows(const query::Engine& engine, const Request& req
   json.end_array();
   if (found.more) json.member("next", std::to_string(found.windows.back().start));
   json.end_object();
-  return with_read(Response::json(200, std::move(out)), found.read);
+  return with_read(Response::own_json(200, std::move(out)), found.read);
 }
 
 }  // namespace varve::api

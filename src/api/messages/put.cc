@@ -44,7 +44,7 @@ void MessagePut::operator()(const Request& request, const Responder& answer) con
   ingest.count_shed(options->limits);
   const int bad = outcome.count(Code::unavailable) != 0 ? 429 : 400;
   Response response =
-      outcome.rejected == 0 ? Response::empty(204) : with_retry(Response::json(bad, messages::answer_of(outcome)));
+      outcome.rejected == 0 ? Response::empty(204) : with_retry(Response::own_json(bad, messages::answer_of(outcome)));
   ingest.append(request.tenant, batch, [answer, refusal, response = std::move(response)](const Status& status) mutable {
     answer(status ? std::move(response) : refusal(status.error()));
   });

@@ -63,7 +63,7 @@ std::string counts_json(const snmp::inventory::ChangeCounts& counts, const std::
 Response faults_response(const std::vector<std::string>& faults) {
   std::string out;
   Writer(out).begin_object().member("error", snmp::inventory::joined(faults)).key("errors").array(faults).end_object();
-  return Response::json(400, std::move(out));
+  return Response::own_json(400, std::move(out));
 }
 
 std::string polled_json(const std::string& device, const std::vector<snmp::inventory::PolledSet>& sets) {

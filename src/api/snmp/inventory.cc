@@ -106,7 +106,7 @@ Result<Response> list_all(const SnmpCall& call) {
   json.begin_object().key(Kind::kKey).begin_array();
   for (const auto& [name, of] : all) Kind::append(json, call, *of.first, of.second);
   json.end_array().end_object();
-  return Response::json(200, std::move(out));
+  return Response::own_json(200, std::move(out));
 }
 
 // One of the tenant's own, or else the built-in one.
@@ -114,9 +114,10 @@ template <class Kind>
 Response answer_of_one(const SnmpCall& call, const Inventory& inventory, const std::string& name, int status) {
   const auto& own = Kind::in(inventory);
   if (const auto found = own.find(name); found != own.end()) {
-    return Response::json(status, shown<Kind>(call, found->second, false));
+    return Response::own_json(status, shown<Kind>(call, found->second, false));
   }
-  if (const auto* const found = built_in_of<Kind>(name)) return Response::json(status, shown<Kind>(call, *found, true));
+  if (const auto* const found = built_in_of<Kind>(name))
+    return Response::own_json(status, shown<Kind>(call, *found, true));
   return none_such<Kind>(call);
 }
 
@@ -213,12 +214,12 @@ Result<Response> import_all(const SnmpCall& call) {
                                                          }
                                                        }));
   if (!edited.faults.empty()) return faults_response(edited.faults);
-  return Response::json(200, counts_json(edited.counts, credentials));
+  return Response::own_json(200, counts_json(edited.counts, credentials));
 }
 
 Result<Response> export_all(const SnmpCall& call) {
   VARVE_ASSIGN_OR_RETURN(const auto inventory, call.inventory());
-  return Response::json(200, to_json(*inventory));
+  return Response::own_json(200, to_json(*inventory));
 }
 
 Result<Response> poll_one(const SnmpCall& call) {
@@ -234,7 +235,7 @@ Result<Response> poll_one(const SnmpCall& call) {
   }
   VARVE_ASSIGN_OR_RETURN(const auto sets,
                          call.context.poll_now(call.request.tenant, *inventory, found->second, oidset));
-  return Response::json(200, polled_json(call.name, sets));
+  return Response::own_json(200, polled_json(call.name, sets));
 }
 
 using SnmpWork = Result<Response> (*)(const SnmpCall&);

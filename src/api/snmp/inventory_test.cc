@@ -20,14 +20,15 @@ class SnmpInventory : public testing::TextsApi {
 
   std::string did(Method method, const std::string& path, std::string_view body = "") {
     const Response response = ask(method, "/api/v1/snmp/" + path, body);
-    return std::to_string(response.status) + (response.body.empty() ? "" : " " + response.body);
+    EXPECT_TRUE(response.body.empty() || response.body.ends_with('\n')) << path;
+    return std::to_string(response.status) + (response.body.empty() ? "" : " " + line_of(response));
   }
   std::string counts(const std::string& parameter, std::string_view body) {
     query_.clear();
     if (!parameter.empty()) query_ = {{parameter, "1"}};
     const Response response = ask(Method::post, "/api/v1/snmp/import", body);
     query_.clear();
-    return std::to_string(response.status) + " " + response.body;
+    return std::to_string(response.status) + " " + line_of(response);
   }
 
   ManualClock clock_;

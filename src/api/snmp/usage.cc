@@ -77,7 +77,8 @@ void add_snmp_usage(Router& router, const Context& context, const SnmpContext& s
                VARVE_ASSIGN_OR_RETURN(auto query, begin_query(sources.queries, request, "snmp_usage"));
                VARVE_ASSIGN_OR_RETURN(const Usage usage,
                                       query->explain(read_usage(sources, request.tenant, question, *query)));
-               Response response = with_read(Response::json(200, usage_json(question, usage)), query->ticket().read());
+               Response response =
+                   with_read(Response::own_json(200, usage_json(question, usage)), query->ticket().read());
                return held_by(std::move(query), std::move(response));
              }));
 }

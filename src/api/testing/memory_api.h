@@ -36,7 +36,7 @@ class MemoryApi : public ::testing::Test {
   std::string get(const std::string& target, std::string tenant = "t") {
     const Response response = ask(target, std::move(tenant));
     EXPECT_EQ(response.status, 200) << target << " " << response.body;
-    return response.body;
+    return line_of(response);
   }
 
   storage::testing::MemoryStore store_;

@@ -31,7 +31,7 @@ class TextsApi : public ::testing::Test {
   // Its status and its body.
   std::string got(const std::string& path) {
     const Response response = ask(Method::get, path);
-    return std::to_string(response.status) + " " + response.body;
+    return std::to_string(response.status) + " " + line_of(response);
   }
 
   storage::testing::MemoryTexts texts_;

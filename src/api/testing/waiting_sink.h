@@ -71,6 +71,11 @@ inline std::vector<std::filesystem::path> scripts_in(const std::string& director
   return out;
 }
 
+// The body, without the newline that varve's own answers end with.
+inline std::string line_of(const Response& response) {
+  return response.body.ends_with('\n') ? response.body.substr(0, response.body.size() - 1) : response.body;
+}
+
 // The first header of this name, "" if there is none.
 inline std::string header_of(const Response& response, std::string_view name) {
   for (const auto& [key, value] : response.headers) {
