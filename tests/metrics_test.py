@@ -22,5 +22,25 @@ class Metrics(ServerCase):
         self.assertEqual({name for name, only in rows if only in ("", engine)}, served)
 
 
+    def test_of_tenants(self):
+        """The largest hundred; who writes nothing is not among them."""
+        for n in range(105):
+            lines = "".join(f"t,host=h{i} v={i}\n" for i in range(n + 1))
+            self.assertEqual(self.server.post("/write", lines, {"X-Tenant": f"of.{n}"}).status, 204)
+        self.assertEqual(self.server.post("/api/v1/messages", b'{"text":"a"}\n{"text":"b"}\n', {"X-Tenant": "of.1"}).status, 204)
+        self.server.get("/api/v1/metricnames", {"X-Tenant": "nobody"})
+        text = self.server.get("/metrics").body.decode()
+
+        def of(name):
+            return {tenant: int(value) for tenant, value in re.findall(rf'^{name}\{{tenant="([^"]*)"\}} (\d+)$', text, re.M)}
+        for name in ("varve_tenant_series", "varve_tenant_samples_total"):
+            found = of(name)
+            self.assertLessEqual(len(found), 100, name)
+            self.assertEqual((found["of.104"], found["of.50"]), (105, 51), name)
+            self.assertNotIn("of.0", found, name)
+        self.assertEqual(of("varve_tenant_messages_total"), {"of.1": 2})
+        self.assertNotIn("nobody", text)
+
+
 if __name__ == "__main__":
     unittest.main()

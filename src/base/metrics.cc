@@ -28,6 +28,8 @@ struct Family {
   std::string help;
   Kind kind;
   std::deque<Entry> entries;
+  std::string label = {};  // of each
+  Metrics::ReadEach read_each = nullptr;
 };
 
 std::string number(double value) {
@@ -96,22 +98,28 @@ struct Metrics::State {
   std::deque<Family> families VARVE_GUARDED_BY(mutex);  // in order of registration
   std::vector<std::function<void()>> looks VARVE_GUARDED_BY(mutex);
 
+  // New if it is not there.
+  Family& family(std::string_view name, std::string_view help, Kind kind) VARVE_REQUIRES(mutex) {
+    auto found = std::find_if(families.begin(), families.end(), [&](const Family& f) { return f.name == name; });
+    if (found == families.end()) {
+      families.push_back({std::string(name), std::string(help), kind, {}});
+      found = std::prev(families.end());
+    }
+    check(found->kind == kind, "a metric keeps its kind");
+    return *found;
+  }
+
   // The entry with these labels, new if it is not there.
   Entry& entry(std::string_view name, std::string_view help, Kind kind, const std::vector<MetricLabel>& labels)
       VARVE_REQUIRES(mutex) {
-    auto family = std::find_if(families.begin(), families.end(), [&](const Family& f) { return f.name == name; });
-    if (family == families.end()) {
-      families.push_back({std::string(name), std::string(help), kind, {}});
-      family = std::prev(families.end());
-    }
-    check(family->kind == kind, "a metric keeps its kind");
+    Family& of = family(name, help, kind);
     Labels wanted;
     for (const MetricLabel& label : labels) wanted.emplace_back(label.name, label.value);
-    for (Entry& e : family->entries) {
+    for (Entry& e : of.entries) {
       if (e.labels == wanted) return e;
     }
-    family->entries.push_back({std::move(wanted), nullptr, nullptr, nullptr});
-    return family->entries.back();
+    of.entries.push_back({std::move(wanted), nullptr, nullptr, nullptr});
+    return of.entries.back();
   }
 
   static void read(const Family& family, const Entry& entry, std::vector<MetricSample>& out) {
@@ -169,6 +177,20 @@ void Metrics::gauge(std::string_view name, std::string_view help, std::function<
   state_->entry(name, help, Kind::gauge, labels).read = std::move(read);
 }
 
+void Metrics::gauge_of_each(std::string_view name, std::string_view help, std::string_view label, ReadEach read) {
+  const MutexLock lock(state_->mutex);
+  Family& family = state_->family(name, help, Kind::gauge);
+  family.label = label;
+  family.read_each = std::move(read);
+}
+
+void Metrics::counter_of_each(std::string_view name, std::string_view help, std::string_view label, ReadEach read) {
+  const MutexLock lock(state_->mutex);
+  Family& family = state_->family(name, help, Kind::counter);
+  family.label = label;
+  family.read_each = std::move(read);
+}
+
 void Metrics::before_reading(std::function<void()> look) {
   const MutexLock lock(state_->mutex);
   state_->looks.push_back(std::move(look));
@@ -187,6 +209,11 @@ std::string Metrics::text() const {
     out += '\n';
     samples.clear();
     for (const Entry& entry : family.entries) State::read(family, entry, samples);
+    if (family.read_each) {
+      for (auto& [label, value] : family.read_each()) {
+        samples.push_back({family.name, {{family.label, std::move(label)}}, value});
+      }
+    }
     for (const MetricSample& sample : samples) append_sample(out, sample);
   }
   return out;

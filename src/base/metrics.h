@@ -48,6 +48,12 @@ struct MetricSample {
   double value;
 };
 
+// A number of one of those that a metric tells apart by one label, and the label's value.
+struct LabelledNumber {
+  std::string label;
+  double number;
+};
+
 // Thread-safe. References stay valid as long as the Metrics.
 class Metrics {
  public:
@@ -62,6 +68,11 @@ class Metrics {
                     std::vector<MetricLabel> labels = {});
   void gauge(std::string_view name, std::string_view help, std::function<double()> read,
              std::vector<MetricLabel> labels = {});
+  // Of each of those whose labels come and go, such as tenants, as `read` has them when metrics are printed as text;
+  // not in samples(). It bounds their number.
+  using ReadEach = std::function<std::vector<LabelledNumber>()>;
+  void gauge_of_each(std::string_view name, std::string_view help, std::string_view label, ReadEach read);
+  void counter_of_each(std::string_view name, std::string_view help, std::string_view label, ReadEach read);
   // Calls it before these functions, each time: for what several of them read. All are called by one thread at a time.
   void before_reading(std::function<void()> look);
 

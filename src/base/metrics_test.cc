@@ -49,6 +49,21 @@ TEST(Metrics, ALaterGaugeReplacesTheFirst) {
   EXPECT_EQ(metrics.text(), "# HELP g \n# TYPE g gauge\ng NaN\n");
 }
 
+TEST(Metrics, LabelsMayComeAndGo) {
+  Metrics metrics;
+  std::vector<LabelledNumber> now;
+  metrics.counter_of_each("c_total", "Of each.", "who", [&] { return now; });
+  metrics.gauge_of_each("g", "", "who", [&] { return now; });
+  EXPECT_EQ(metrics.text(), "# HELP c_total Of each.\n# TYPE c_total counter\n# HELP g \n# TYPE g gauge\n");
+  now = {{"b", 2}, {"\"\\\n", 1.5}};
+  EXPECT_EQ(metrics.text(),
+            "# HELP c_total Of each.\n# TYPE c_total counter\nc_total{who=\"b\"} 2\nc_total{who=\"\\\"\\\\\\n\"} 1.5\n"
+            "# HELP g \n# TYPE g gauge\ng{who=\"b\"} 2\ng{who=\"\\\"\\\\\\n\"} 1.5\n");
+  EXPECT_TRUE(metrics.samples().empty());
+  now.clear();
+  EXPECT_EQ(metrics.text(), "# HELP c_total Of each.\n# TYPE c_total counter\n# HELP g \n# TYPE g gauge\n");
+}
+
 TEST(Metrics, ACounterMayBeRead) {
   Metrics metrics;
   metrics.counter_from("c_total", "", [] { return 7.0; });

@@ -34,6 +34,7 @@
 #include "write/message_feed.h"
 #include "write/message_writer.h"
 #include "write/refusals.h"
+#include "write/tenant_figures.h"
 #include "write/writer.h"
 
 namespace varve::server {
@@ -67,6 +68,7 @@ struct Server::State {
   http::Gate gate;
   write::Refusals refusals;
   std::uint64_t bodies_refused = 0;  // as was looked at last
+  write::TenantFigures figures;
   std::unique_ptr<http::Server> http;
   std::unique_ptr<write::MessageFeed> message_feed;  // over the engine, which calls it until it is gone
   std::unique_ptr<Engine> engine;
@@ -138,7 +140,7 @@ Status Server::State::open_engine(const std::function<bool()>& go_on) {
                                          : open_embedded(config, counters, clock, name()));
   if (engine->messages() != nullptr) {
     message_feed = std::make_unique<write::MessageFeed>(*engine->messages(), metrics,
-                                                        write::MessageFeed::Witnesses{&refusals});
+                                                        write::MessageFeed::Witnesses{&refusals, &figures});
     write::IntakeOptions intake = intake_options(config);
     intake.disk_percent = engine->disk_percent();
     intake.backlog_percent = [of = engine.get()] { return of->backlog_percent(); };
@@ -225,6 +227,7 @@ void Server::State::register_metrics() {
                        [this] { return static_cast<double>(seen.slots.clock_jumps); });
   metrics.gauge("varve_clock_held_seconds", "How far the clock is ahead of the time by which data expire.",
                 [this] { return static_cast<double>(seen.slots.clock_held_ms) / 1000; });
+  figures.register_metrics(metrics, engine->series());
   engine->register_metrics(metrics);
 }
 
@@ -312,6 +315,7 @@ Status Server::start(const std::function<bool()>& go_on) {
   write::Options writing = write_options(s.config, s.clock);
   writing.metrics = &s.metrics;
   writing.refusals = &s.refusals;
+  writing.figures = &s.figures;
   if (storage::MessageStore* const messages = s.engine->messages()) {
     writing.has_messages = [messages](std::string_view tenant) {
       using Us = std::numeric_limits<std::int64_t>;

@@ -6,6 +6,7 @@
 #include "base/guarded.h"
 #include "message/builder.h"
 #include "write/refusals.h"
+#include "write/tenant_figures.h"
 
 namespace varve::write {
 
@@ -15,6 +16,7 @@ struct MessageFeed::Heard {
   std::vector<std::byte> rows;  // none: nobody listened when it began
   std::uint64_t era = 0;
   // Of the batch, for the witnesses.
+  std::size_t messages = 0;
   std::size_t bytes = 0;
 };
 
@@ -32,6 +34,7 @@ MessageFeed::~MessageFeed() = default;
 std::shared_ptr<const MessageFeed::Heard> MessageFeed::begin(std::string_view tenant, const message::Batch& batch) {
   auto heard = std::make_shared<Heard>();
   heard->tenant = tenant;
+  heard->messages = batch.rows();
   heard->bytes = batch.bytes().size();
   bool listened = false;
   {
@@ -57,6 +60,7 @@ void MessageFeed::append_messages(std::string_view tenant, const message::Batch&
   store_.append_messages(tenant, batch, [this, heard = begin(tenant, batch), done = std::move(done)](Status status) {
     const bool stored = status.has_value();
     if (witnesses_.refusals != nullptr) witnesses_.refusals->note(status, heard->bytes);
+    if (stored && witnesses_.figures != nullptr) witnesses_.figures->messages(heard->tenant).add(heard->messages);
     done(std::move(status));
     if (stored && !heard->rows.empty()) {
       hand_out(heard);

@@ -46,6 +46,7 @@ class MessageNews {
 };
 
 class Refusals;
+class TenantFigures;
 
 class MessageFeed final : public storage::MessageStore, public MessageNews {
  public:
@@ -55,6 +56,7 @@ class MessageFeed final : public storage::MessageStore, public MessageNews {
   // Told of every batch that is appended, if set.
   struct Witnesses {
     Refusals* refusals = nullptr;
+    TenantFigures* figures = nullptr;
   };
   // The store has to outlive every append, and this the store's last call.
   MessageFeed(storage::MessageStore& store, Metrics& metrics) : MessageFeed(store, metrics, {}) {}

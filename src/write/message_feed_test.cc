@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "write/refusals.h"
+#include "write/tenant_figures.h"
 
 namespace varve::write {
 namespace {
@@ -74,7 +75,8 @@ struct MessageFeedTest : ::testing::Test {
   std::vector<std::string> heard;  // of the feed's thread; after settle() the test's
   ManualClock clock;
   Refusals refusals{clock};
-  MessageFeed feed{store, metrics, {&refusals}};
+  TenantFigures figures;
+  MessageFeed feed{store, metrics, {&refusals, &figures}};
 };
 
 TEST_F(MessageFeedTest, HandsOutWhatOtherProcessesAppendOnceToEach) {
@@ -114,6 +116,8 @@ TEST_F(MessageFeedTest, HandsOutWhatIsStoredToThoseWhoListen) {
   settle();
   EXPECT_EQ(answers, (std::vector{true, true, true, false, true}));
   EXPECT_EQ(refusals.told(), "writes are refused: full");
+  EXPECT_EQ(figures.messages("t").value(), 3U);
+  EXPECT_EQ(figures.messages("other").value(), 1U);
   EXPECT_EQ(heard, (std::vector<std::string>{"1", "2"}));
   listens = nullptr;
   append("t", "after");

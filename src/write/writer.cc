@@ -15,6 +15,7 @@
 #include "write/new_tenant.h"
 #include "write/refusals.h"
 #include "write/seconds_watch.h"
+#include "write/tenant_figures.h"
 #include "write/tenant_limit.h"
 
 namespace varve::write {
@@ -94,6 +95,7 @@ struct Writer::State {
         limit(options.tenants_max, options.uncounted_tenant),
         has_messages(options.has_messages),
         refusals(options.refusals),
+        figures(options.figures),
         no_tenant(context, model::TenantId{}) {}
 
   [[nodiscard]] bool knows(std::string_view name) {
@@ -198,6 +200,7 @@ struct Writer::State {
   TenantLimit limit;
   const std::function<bool(std::string_view)> has_messages;
   Refusals* const refusals;
+  TenantFigures* const figures;
   GroupTable no_tenant;  // checks names for those that are not there yet; defines nothing
 
   SharedMutex tenants_mutex;
@@ -305,6 +308,7 @@ void Writer::commit(std::unique_ptr<Ingest> ingest, storage::SampleStore::Append
   auto told = [state = state_.get(), samples = batch.samples(), bytes = batch.bytes().size()](const Status& status) {
     state->counters.count(status, samples);
     if (state->refusals != nullptr) state->refusals->note(status, bytes);
+    return samples;
   };
   Status ready = ingest->settle();
   if (ready) ready = state_->prolong(batch);
@@ -312,8 +316,11 @@ void Writer::commit(std::unique_ptr<Ingest> ingest, storage::SampleStore::Append
     told(ready);
     return done(std::move(ready));
   }
-  state_->samples.append(batch, [told, done = std::move(done)](Status status) {
-    told(status);
+  // A tenant that is refused has no figures.
+  Counter* const own = state_->figures == nullptr ? nullptr : &state_->figures->samples(ingest->tenant());
+  state_->samples.append(batch, [told, own, done = std::move(done)](Status status) {
+    const std::size_t samples = told(status);
+    if (status && own != nullptr) own->add(samples);
     done(std::move(status));
   });
 }

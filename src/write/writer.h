@@ -56,6 +56,7 @@ class Ingest {
 inline constexpr std::int64_t kForEverMs = std::numeric_limits<std::int64_t>::max();
 
 class Refusals;
+class TenantFigures;
 
 struct Options {
   model::TagLimits tag_limits = {};
@@ -76,6 +77,7 @@ struct Options {
   std::function<bool(std::string_view tenant)> has_messages = nullptr;
   // Told of every batch that is appended, if set. They outlive the Writer.
   Refusals* refusals = nullptr;
+  TenantFigures* figures = nullptr;
 };
 
 class Writer {

@@ -9,6 +9,7 @@
 
 #include "protocol/influx/line.h"
 #include "write/refusals.h"
+#include "write/tenant_figures.h"
 #include "write/testing/fake_stores.h"
 
 namespace varve::write {
@@ -61,8 +62,10 @@ TEST(Writer, TellsWhoWatchesHowABatchEnded) {
   testing::FakeSampleStore samples;
   ManualClock clock;
   Refusals refusals{clock};
+  TenantFigures figures;
   Options options;
   options.refusals = &refusals;
+  options.figures = &figures;
   Writer writer{series, samples, options};
   const auto write = [&](const std::string& tenant) {
     auto ingest = *writer.open(tenant, Family::influx);
@@ -80,6 +83,8 @@ TEST(Writer, TellsWhoWatchesHowABatchEnded) {
   samples.refuse = true;
   write("a");
   EXPECT_EQ(refusals.told(), "writes are refused: the disk is full");
+  EXPECT_EQ(figures.samples("a").value(), 4U);
+  EXPECT_EQ(figures.samples("b").value(), 2U);
 }
 
 TEST(Writer, AnEmptyBatchIsDoneAtOnce) {
