@@ -116,17 +116,6 @@ void Follower::limit(std::uint64_t lines) {
 
 // ---- Followed
 
-bool RecentIds::holds(const codec::Hash128& message) {
-  const std::pair key(message.low, message.high);
-  if (!ids_.insert(key).second) return true;
-  in_order_.push_back(key);
-  if (in_order_.size() > kMost) {
-    ids_.erase(in_order_.front());
-    in_order_.pop_front();
-  }
-  return false;
-}
-
 Followed::Followed(language::analytics::AnalyticsQuery question, std::shared_ptr<MemoryLedger> ledger,
                    const Clock& clock, Counter& evaluations, Counter& dropped)
     : question_(std::move(question)),
@@ -163,7 +152,7 @@ Result<std::shared_ptr<const FollowedLines>> Followed::lines_of(std::span<const 
     if (!meter.status()) return fail(meter.status().error());
     if (count == 0) continue;
     const codec::Hash128 identity = identity_of(row);
-    if (row.cell(message::Column::id) && recent_.holds(identity)) continue;
+    if (row.cell(message::Column::id) && recent_.holds({identity.low, identity.high})) continue;
     for (std::size_t i = 0; i < count; ++i) {
       rows_.append_json(out->text, i);
       out->text += '\n';

@@ -7,13 +7,13 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "api/shared/http.h"
+#include "api/shared/recent_ids.h"
 #include "base/clock.h"
 #include "base/memory_ledger.h"
 #include "base/metrics.h"
@@ -77,18 +77,6 @@ class Follower final : public http::Feed {
   bool ended_ VARVE_GUARDED_BY(mutex_) = false;
   std::string last_line_ VARVE_GUARDED_BY(mutex_);
   std::function<void()> ready_ VARVE_GUARDED_BY(mutex_);
-};
-
-// The sender's ids of the last messages: what is repeated soon is known.
-class RecentIds {
- public:
-  static constexpr std::size_t kMost = 65'536;
-  // Was it there before? Then it is not added.
-  bool holds(const codec::Hash128& message);
-
- private:
-  std::set<std::pair<std::uint64_t, std::uint64_t>> ids_;
-  std::deque<std::pair<std::uint64_t, std::uint64_t>> in_order_;
 };
 
 class Followed {

@@ -195,15 +195,6 @@ TEST_F(FollowedTest, WhatASenderRepeatsComesOnce) {
   EXPECT_EQ(taken(*one), kOne + kOne);
 }
 
-TEST(RecentIds, TheLastOnesAreKnown) {
-  RecentIds recent;
-  for (std::uint64_t i = 0; i < RecentIds::kMost; ++i) EXPECT_FALSE(recent.holds({i, 7}));
-  EXPECT_TRUE(recent.holds({0, 7}));
-  EXPECT_FALSE(recent.holds({0, 8}));  // the first one is forgotten
-  EXPECT_FALSE(recent.holds({0, 7}));
-  EXPECT_TRUE(recent.holds({RecentIds::kMost - 1, 7}));
-}
-
 TEST(IdentityOf, IsTheSendersIdOrAllButTheArrival) {
   constexpr std::string_view kId = "0f8fad5b-d9cb-469f-a165-70867728950e";
   const auto of = [](const Appended& one) { return identity_of(one.first()); };

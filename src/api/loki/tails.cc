@@ -39,10 +39,11 @@ TailIdentity tail_identity_of(message::RowView row) {
 
 // ---- TailLines
 
-bool TailLines::add(const TailQuery& asked, message::RowView row) {
+bool TailLines::add(const TailQuery& asked, message::RowView row, RecentIds* recent) {
   if (!message::matches(asked.condition, row)) return false;
   labels_.read(row);
   if (!language::logql::run_stages(asked.query, labels_)) return false;
+  if (recent != nullptr && row.cell(message::Column::id) && recent->holds(tail_identity_of(row))) return false;
   labels_.sort();
   std::string labels;
   Writer json(labels);
@@ -133,7 +134,7 @@ class Tails::Question {
     for (const std::byte *at = rows.data(), *const stop = at + rows.size(); at != stop;) {
       const message::RowView row{at};
       at += row.bytes();
-      if (lines.add(asked_, row)) identities.insert(tail_identity_of(row));
+      if (lines.add(asked_, row, &recent_)) identities.insert(tail_identity_of(row));
       if (!meter.status()) return fail_all(meter.status().error());
     }
     if (lines.empty()) return;
@@ -164,6 +165,7 @@ class Tails::Question {
   const std::shared_ptr<MemoryLedger> ledger_;
   const Clock& clock_;
   Counter& dropped_;
+  RecentIds recent_;
   Mutex mutex_;
   std::vector<std::weak_ptr<Tail>> tails_ VARVE_GUARDED_BY(mutex_);
 };

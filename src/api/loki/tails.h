@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/shared/recent_ids.h"
 #include "base/clock.h"
 #include "base/memory_ledger.h"
 #include "base/metrics.h"
@@ -39,8 +40,8 @@ struct TailQuery {
 // Lines of one batch, as a message of Loki's tail: {"streams":[…],"dropped_entries":[]}
 class TailLines {
  public:
-  // Is the message one? Then it is added.
-  bool add(const TailQuery& asked, message::RowView row);
+  // Is the message one? Then it is added. With `recent`, not if it has a sender's id that is among these.
+  bool add(const TailQuery& asked, message::RowView row, RecentIds* recent = nullptr);
   [[nodiscard]] bool empty() const { return count_ == 0; }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
   [[nodiscard]] std::string text() const;

@@ -37,9 +37,11 @@ class GivenNews final : public write::MessageNews {
   int settles = 0;
 };
 
-void add_line(message::Batch& batch, std::string_view job, std::string_view text, std::int64_t us = kTailNowUs - 1000) {
+void add_line(message::Batch& batch, std::string_view job, std::string_view text, std::int64_t us = kTailNowUs - 1000,
+              std::string_view id = {}) {
   message::Builder builder(batch);
   builder.start();
+  if (!id.empty()) builder.set_id(message::id_of_hash(id, 7));
   ASSERT_TRUE(builder.add_field("job", message::FieldForm::text, job));
   ASSERT_TRUE(builder.set(message::Column::text, text));
   builder.finish(us);
@@ -122,6 +124,18 @@ TEST_F(LokiTail, WhatIsStoredAndHeardComesOnce) {
   start();
   const Response response = ask("query=%7Bjob=%22a%22%7D");
   EXPECT_EQ(taken(response), text_of_frame(streams(kStored)) + text_of_frame(streams(kLive)));
+}
+
+TEST_F(LokiTail, APushThatComesAgainIsShownOnce) {
+  start();
+  const Response response = ask("query=%7Bjob=%22a%22%7D&limit=0");
+  message::Batch pushed, without;
+  add_line(pushed, "a", "live", kTailNowUs - 1000, "loki");
+  for (int i = 0; i < 3; ++i) news_.publish("t", pushed);
+  EXPECT_EQ(taken(response), text_of_frame(streams(kLive)));
+  add_line(without, "a", "live");
+  for (int i = 0; i < 2; ++i) news_.publish("t", without);
+  EXPECT_EQ(taken(response), text_of_frame(streams(kLive)) + text_of_frame(streams(kLive))) << "they are two messages";
 }
 
 TEST_F(LokiTail, LimitsAndStages) {

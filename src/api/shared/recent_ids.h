@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// RecentIds: the sender's ids of the last messages, for who shows them as they come: a request that comes again makes
+// no second messages, so its messages are not shown again.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <set>
+#include <utility>
+
+namespace varve::api {
+
+class RecentIds {
+ public:
+  using Id = std::pair<std::uint64_t, std::uint64_t>;  // of a hash
+  static constexpr std::size_t kMost = 65'536;
+
+  // Was it there before? Then it is not added.
+  bool holds(Id id) {
+    if (!ids_.insert(id).second) return true;
+    in_order_.push_back(id);
+    if (in_order_.size() > kMost) {
+      ids_.erase(in_order_.front());
+      in_order_.pop_front();
+    }
+    return false;
+  }
+
+ private:
+  std::set<Id> ids_;
+  std::deque<Id> in_order_;
+};
+
+}  // namespace varve::api
