@@ -3,8 +3,10 @@
 
 import contextlib
 import http.server
+import itertools
 import json
 import os
+import signal
 import socket
 import ssl
 import subprocess
@@ -230,27 +232,43 @@ class Wrong(OwnServerCase):
     def test_what_the_server_says(self):
         server = self.new_server().start()
         done = logs(f"--url=http://127.0.0.1:{server.port}", "--where=no.field=1")
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertEqual(done.stderr, "varve: --where: no message has a field 'no.field' yet; --fields alone lists those that there are\n")
+        done = logs(f"--url=http://127.0.0.1:{server.port}", "--where=no.field=1 OR Source=a", "--json")
+        self.assertEqual((done.returncode, done.stdout), (0, "[]\n"))
+        done = logs(f"--url=http://127.0.0.1:{server.port}", "--fields=no.field")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn("answers 404: ", done.stderr)
-        self.assertIn("no.field", done.stderr)
         self.assertIn("answers 410", logs(f"--url=http://127.0.0.1:{server.port}", "--object-type=NoTable").stderr)
         self.assertIn("answers 404", logs(f"--url=http://127.0.0.1:{server.port}/elsewhere").stderr)
 
-    def answer(self, raw):
-        """A server that answers these bytes to each request; its URL."""
+    def answer(self, *raw):
+        """A server that answers these bytes to one request after the other, the last ones to all that come then; its URL."""
         listener = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(listener.close)
 
         def serve():
             with contextlib.suppress(OSError):
-                while True:
+                for answer in itertools.chain(raw, itertools.repeat(raw[-1])):
                     connection, _ = listener.accept()
                     with connection:
                         while b"select_fields" not in connection.recv(65536):
                             pass
-                        connection.sendall(raw)
+                        connection.sendall(answer)
         threading.Thread(target=serve, daemon=True).start()
         return f"--url=http://127.0.0.1:{listener.getsockname()[1]}"
+
+    def test_a_server_that_starts(self):
+        """It is asked again, and a line says why it takes so long."""
+        starting = b'{"error":"the server is starting or stopping","errors":["the server is starting or stopping"]}\n'
+        head = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: %d\r\n\r\n" % len(starting)
+        row = b'{"MessageTS":0,"Source":"h","Messagetype":"T"}\n'
+        good = b"HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\n\r\n" + row
+        done = logs(self.answer(head + starting, head + starting, good), env={**os.environ, "TZ": "UTC"})
+        self.assertEqual((done.returncode, done.stdout), (0, "1970-01-01 00:00:00.000000 -       h:\n"))
+        self.assertEqual(done.stderr, "varve: the server is starting or stopping; asking again for 10 seconds\n")
+        done = logs(self.answer(head + starting))
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("answers 503: the server is starting or stopping\n", done.stderr)
 
     def test_answers_that_are_bad(self):
         head = b"HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\n"
@@ -308,6 +326,21 @@ class Follow(OwnServerCase):
             Handler.connections[0].sendall(b'{"MessageTS":0,"Source":"h","Messagetype":"T","Xmlmessage":"%d"}\n' % n)
             self.assertTrue(process.stdout.readline().endswith(f" h: {n}\n"))
         self.assertEqual(process.wait(20), 0)  # --limit
+
+
+    def test_json_is_a_row_a_line(self):
+        """Whoever ends it has whole rows: a list could not be closed."""
+        server = self.new_server().start()
+        url = f"--url=http://127.0.0.1:{server.port}"
+        process = subprocess.Popen([BINARY, "logs", url, "-f", "--json"], stdout=subprocess.PIPE, text=True, preexec_fn=die_with_parent)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.kill)
+        wait_until(lambda: "varve_followers 1" in server.get("/metrics").body.decode(), 20)
+        for n in range(3):
+            self.assertEqual(server.post("/api/v1/messages", json.dumps({"source": "h", "text": f"{n}"}).encode()).status, 204)
+            self.assertEqual(json.loads(process.stdout.readline())["Xmlmessage"], f"{n}")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.stdout.read(), "")
 
 
 class Https(OwnServerCase):

@@ -60,7 +60,8 @@ class Inventory(ServerCase):
         self.assertEqual(self.ask("POST", "import", body, "import").json(), counts())
         self.assertEqual(self.ask("GET", "devices/r", tenant="import").json(), {
             "name": "r", "address": "10.0.0.1:161", "credential": "lab", "oidsets": ["Mine"], "active": True, "begin": None, "end": None,
-            "tags": {}, "state": "unknown", "last_poll": None, "last_error": "", "interfaces": 0, "left_out": []})
+            "tags": {}, "state": "unknown", "last_poll": None, "interfaces": 0, "left_out": [],
+            "last_error": 'there is no credential "lab" for this tenant: snmp.credentials, their file, is not set'})
         exported = self.ask("GET", "export", tenant="import").json()
         self.assertEqual(exported["oidsets"], SETS)
         self.assertEqual(self.ask("POST", "import?prune=1&check=1", exported, "import").json(), counts())
@@ -139,6 +140,16 @@ class Command(ServerCase):
         self.assertEqual(self.device("remove", "a/b"), "")
         self.assertIn('there is no device "a/b"', self.device("remove", "a/b", status=1))
         self.assertIn('there is no device "a/b"', self.device("poll", "a/b", status=1))
+
+    def test_the_credential_is_named(self):
+        def said(*arguments):
+            done = subprocess.run([BINARY, "device", "add", *arguments, "--address=10.0.0.1", "--server", f"http://127.0.0.1:{self.server.port}",
+                                   "--tenant=named"], capture_output=True, text=True, timeout=60, check=False, preexec_fn=die_with_parent)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stderr
+        none = 'varve: it cannot be polled: there is no credential "{}" for this tenant: snmp.credentials, their file, is not set\n'
+        self.assertEqual(said("a"), 'varve: no --credential is given: it is polled with "default" of the server\'s file snmp.credentials\n' + none.format("default"))
+        self.assertEqual(said("b", "--credential=lab"), none.format("lab"))
 
     def test_files(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -373,7 +373,7 @@ class Limit(OwnServerCase):
         self.assertEqual(server.get("/api/metadata/metricNames").json(), [])
         server.influx("".join(f"new,h=h{i} value={i}i {T0}\n" for i in range(6)))
 
-        full = "tenant 'default' has 6 series; at most 6"
+        full = "tenant 'default' has 6 series; at most 6 (limits.series_per_tenant)"
         for name, send in ways("old", [2], T0 + 1):
             answer = send([])
             self.assertEqual(answer.status, 429, (name, answer))

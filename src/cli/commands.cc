@@ -95,6 +95,17 @@ std::string forms_of(std::string_view name) {
 
 int unknown(const std::string& name) { return wrong({"\"" + name + "\": no such command; " + std::string(kThereAre)}); }
 
+// As `varve COMMAND --help`.
+int help_of(const std::string& name) {
+  constexpr std::string_view kHelp[] = {"--help"};
+  if (name == "logs") return logs::run(kHelp);
+  if (name == "device") return devices::run(kHelp);
+  const Command* const command = find_command(name, "");
+  if (command == nullptr) return unknown(name);
+  print(stdout, help(command->name));
+  return 0;
+}
+
 }  // namespace
 
 int run(std::span<const std::string_view> args, std::vector<std::string> environment) {
@@ -103,6 +114,7 @@ int run(std::span<const std::string_view> args, std::vector<std::string> environ
   Arguments given = parse_arguments(args);
   if (args.size() == 1 && args[0] == "--version")
     given = {.command = "version", .object = {}, .help = false, .config_file = {}, .flags = {}, .faults = {}};
+  if (given.command == "help" && !given.object.empty()) return help_of(given.object);
   if (given.command.empty() || given.command == "help") {
     const bool asked = given.help || given.command == "help";
     print(asked ? stdout : stderr, overview());

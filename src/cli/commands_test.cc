@@ -31,6 +31,12 @@ TEST(Commands, Help) {
         << command;
   }
   EXPECT_NE(ran({"serve", "--help"}).out.find("--slots.width=1h"), std::string::npos);
+  for (const auto* command : {"serve", "logs", "device", "check", "schema", "migrate", "version"}) {
+    const Ran got = ran({"help", command});
+    EXPECT_EQ(got.status, 0) << command;
+    EXPECT_EQ(got.out, ran({command, "--help"}).out) << command;
+  }
+  EXPECT_EQ(ran({"help", "bake"}).status, 2);
 }
 
 TEST(Commands, Version) {
@@ -59,6 +65,17 @@ TEST(Commands, EachFaultIsOneLine) {
   EXPECT_EQ(std::count(got.err.begin(), got.err.end(), '\n'), 3) << got.err;
   EXPECT_NE(got.err.find("varve: engine=stone (--engine): allowed is embedded or cluster\n"), std::string::npos)
       << got.err;
+}
+
+TEST(Commands, TwoCannotListenAtOneAddress) {
+  for (const auto* command : {"check", "serve"}) {
+    const Ran got = ran({command, "--http.listen=127.0.0.1:4242", "--telnet.listen=localhost:4242"});
+    EXPECT_EQ(got.status, 2) << command;
+    EXPECT_EQ(got.err,
+              "varve: telnet.listen=localhost:4242: http.listen=127.0.0.1:4242 listens there; allowed is "
+              "another port or address\n");
+  }
+  EXPECT_EQ(ran({"check", "--slots.width=30m", "--slots.width=30m"}).status, 2);
 }
 
 TEST(Commands, ServeRefusesAPublicAddress) {

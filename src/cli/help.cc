@@ -19,7 +19,7 @@ usage: varve COMMAND [--config FILE] [--KEY=VALUE ...]
   migrate   copy the samples of a KairosDB, or the messages of a Contrail
   version   print the version
 
-varve COMMAND --help explains a command with an example.
+varve help COMMAND, or varve COMMAND --help, explains a command with an example.
 )";
 
 constexpr std::string_view kServe =

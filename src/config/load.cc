@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <map>
 #include <sstream>
 #include <system_error>
@@ -19,6 +20,14 @@ constexpr std::string_view kPrefix = "VARVE_";
 // Kubernetes describes a service called "varve" to its neighbours in variables that look like ours.
 bool is_kubernetes(std::string_view name) {
   return name.starts_with("VARVE_SERVICE_") || name == "VARVE_PORT" || name.starts_with("VARVE_PORT_");
+}
+
+// Port 0 is any free one. An address of all interfaces is that of each.
+bool is_same_place(const Address& a, const Address& b) {
+  const auto holds = [](const Address& all, const Address& one) {
+    return all.host == "::" || (all.host == "0.0.0.0" && one.host.find(':') == std::string::npos);
+  };
+  return a.port == b.port && a.port != 0 && (a.host == b.host || holds(a, b) || holds(b, a));
 }
 
 class Loader {
@@ -105,6 +114,7 @@ class Loader {
     if (out_.config.syslog.udp_on) check_public("syslog.udp", out_.config.syslog.udp);
     if (out_.config.syslog.tcp_on) check_public("syslog.tcp", out_.config.syslog.tcp);
     if (out_.config.syslog.tls_on) check_tls();
+    check_listeners();
     check_slots();
   }
 
@@ -112,7 +122,36 @@ class Loader {
     // With the other key, senders prove who they are.
     if (text("syslog.client_ca").empty()) check_public("syslog.tls", out_.config.syslog.tls);
     for (const auto* key : {"syslog.certificate", "syslog.key"}) {
-      if (text(key).empty()) fault("syslog.tls=" + text("syslog.tls") + ": " + key + " is missing, a PEM file");
+      if (!text(key).empty()) continue;
+      fault("syslog.tls=" + text("syslog.tls") + ": TLS needs a certificate and its key: set " + key +
+            "=FILE as well, in PEM");
+    }
+  }
+
+  // The second of two that listen at one address would fail at the start, when the first one is there already.
+  void check_listeners() {
+    const auto& config = out_.config;
+    check_apart({{"http.listen", true, config.http.listen},
+                 {"telnet.listen", config.telnet.on, config.telnet.listen},
+                 {"syslog.tcp", config.syslog.tcp_on, config.syslog.tcp},
+                 {"syslog.tls", config.syslog.tls_on, config.syslog.tls}});
+    check_apart({{"syslog.udp", config.syslog.udp_on, config.syslog.udp},
+                 {"snmp.traps", config.snmp.traps_on, config.snmp.traps}});
+  }
+
+  struct Listening {
+    const char* key;
+    bool on;
+    const Address& at;
+  };
+  void check_apart(std::initializer_list<Listening> all) {
+    for (const Listening& second : all) {
+      for (const Listening& first : all) {
+        if (&first == &second) break;
+        if (!first.on || !second.on || !is_same_place(first.at, second.at)) continue;
+        fault(std::string(second.key) + "=" + text(second.key) + ": " + first.key + "=" + text(first.key) +
+              " listens there; allowed is another port or address");
+      }
     }
   }
 

@@ -237,10 +237,29 @@ TEST(Load, PublicAddressesNeedToBeMeant) {
   EXPECT_TRUE(load(flags({{"http.listen", ":8080"}, {"http.insecure_public", "true"}})).faults.empty());
 }
 
+TEST(Load, TwoAtOneAddress) {
+  const auto count = [](const char* http, const char* telnet, const char* udp = "") {
+    return load(flags({{"http.listen", http},
+                       {"telnet.listen", telnet},
+                       {"syslog.udp", udp},
+                       {"http.insecure_public", "true"}}))
+        .faults.size();
+  };
+  EXPECT_EQ(count("127.0.0.1:1", "127.0.0.1:1"), 1U);
+  EXPECT_EQ(count(":1", "127.0.0.1:1"), 1U);
+  EXPECT_EQ(count("[::1]:1", "[::]:1"), 1U);
+  EXPECT_EQ(count("[::1]:1", "127.0.0.1:1"), 0U);
+  EXPECT_EQ(count("127.0.0.1:1", "127.0.0.2:1"), 0U);
+  EXPECT_EQ(count("127.0.0.1:0", "127.0.0.1:0"), 0U) << "each has a port of its own";
+  EXPECT_EQ(count("127.0.0.1:1", "", "127.0.0.1:1"), 0U) << "UDP is another matter";
+}
+
 TEST(Load, TlsNeedsItsFiles) {
   const auto faults = load(flags({{"syslog.tls", "127.0.0.1:6514"}, {"syslog.key", "k"}})).faults;
   ASSERT_EQ(faults.size(), 1U);
-  EXPECT_EQ(faults[0], "syslog.tls=127.0.0.1:6514: syslog.certificate is missing, a PEM file");
+  EXPECT_EQ(
+      faults[0],
+      "syslog.tls=127.0.0.1:6514: TLS needs a certificate and its key: set syslog.certificate=FILE as well, in PEM");
   EXPECT_TRUE(
       load(flags({{"syslog.tls", "127.0.0.1:6514"}, {"syslog.certificate", "c"}, {"syslog.key", "k"}})).faults.empty());
 }

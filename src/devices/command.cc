@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/guarded.h"
+#include "base/printable.h"
 #include "config/yaml.h"
 #include "devices/change.h"
 #include "devices/help.h"
@@ -16,6 +17,7 @@
 #include "devices/print.h"
 #include "devices/usage.h"
 #include "logs/http_call.h"
+#include "logs/starting.h"
 #include "protocol/json/tree.h"
 
 namespace varve::devices {
@@ -34,14 +36,14 @@ int say(int status, const std::string& why) {
 
 void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
-// An answer that is none of an error, as it came and as a tree.
-struct Answer {
 // An answer as it came, on lines of its own.
 std::string whole_lines(std::string body) {
   if (!body.ends_with('\n')) body += '\n';
   return body;
 }
 
+// An answer that is none of an error, as it came and as a tree.
+struct Answer {
   std::string body = {};
   protocol::json::Reader reader{std::string_view()};
   Node tree = {};
@@ -76,14 +78,14 @@ class Server {
                       .patience = kAnswerPatience,
                       .url_flag = "--server"};
     if (!options_.tenant.empty()) asked.headers.emplace_back("X-Tenant", options_.tenant);
-    logs::HttpCall call;
-    VARVE_RETURN_IF_ERROR(call.ask(url, asked));
-    for (bool more = call.status() != 204; more;) {
-      VARVE_ASSIGN_OR_RETURN(more, call.read(answer.body));
-      if (answer.body.size() > kAnswerBytesMax) return fail(Code::too_large, "the answer is too large");
+    int status = 0;
+    for (logs::Starting starting;;) {
+      answer.body.clear();
+      VARVE_ASSIGN_OR_RETURN(status, ask_once(url, asked, answer.body));
+      if (!starting.asks_again(status, answer.body)) break;
     }
-    if (call.status() >= 300) return refused(call.status(), answer.body);
-    if (call.status() == 204) return {};
+    if (status >= 300) return refused(status, answer.body);
+    if (status == 204) return {};
     answer.reader = protocol::json::Reader(answer.body);
     auto tree = protocol::json::read_strict(answer.reader);
     if (!tree)
@@ -93,6 +95,17 @@ class Server {
   }
 
  private:
+  // The status.
+  static Result<int> ask_once(const logs::Url& url, const logs::Asked& asked, std::string& body) {
+    logs::HttpCall call;
+    VARVE_RETURN_IF_ERROR(call.ask(url, asked));
+    for (bool more = call.status() != 204; more;) {
+      VARVE_ASSIGN_OR_RETURN(more, call.read(body));
+      if (body.size() > kAnswerBytesMax) return fail(Code::too_large, "the answer is too large");
+    }
+    return call.status();
+  }
+
   // In varve's words, those that are about requests in the command's.
   [[nodiscard]] Status refused(int status, const std::string& body) const {
     if (status == 409 && options_.verb == Verb::add) {
@@ -162,6 +175,17 @@ Status show_usage(const Options& options, const Server& server) {
   return {};
 }
 
+// Who has named no credential is told which one it is, and whoever it is if it cannot be polled with that.
+void tell_credential(const Options& options, const Node& device) {
+  const Node* const used = device.find("credential");
+  const Node* const error = device.find("last_error");
+  if (!options.credential && used != nullptr) {
+    say(0, "no --credential is given: it is polled with \"" + printable(used->text) +
+               "\" of the server's file snmp.credentials");
+  }
+  if (error != nullptr && !error->text.empty()) say(0, "it cannot be polled: " + printable(error->text));
+}
+
 Status done(const Options& options) {
   const Server server(options);
   Answer answer;
@@ -169,6 +193,7 @@ Status done(const Options& options) {
     case Verb::add:
       VARVE_RETURN_IF_ERROR(server.ask("POST", "/api/v1/snmp/devices", device_json(options, nullptr), answer));
       print(device_text(answer.tree));
+      tell_credential(options, answer.tree);
       return {};
     case Verb::list: return get(options, server, "/api/v1/snmp/devices", list_text);
     case Verb::show: return get(options, server, device_path(options.name), device_text);

@@ -66,10 +66,12 @@ Status check_room(const Catalog& catalog, std::uint32_t tenant, std::size_t fres
   if (fresh == 0 || (living + fresh <= series_max && !is_full)) return {};
   const std::string of = "tenant '" + std::string(catalog.text(name)) + "' has ";
   if (!is_full) {
-    return fail(Code::limit, of + std::to_string(living) + " series; at most " + std::to_string(series_max));
+    return fail(Code::limit, of + std::to_string(living) + " series; at most " + std::to_string(series_max) +
+                                 " (limits.series_per_tenant)");
   }
   return fail(Code::limit, of + std::to_string(live) + " series, most of them without new samples; at most " +
-                               std::to_string(series_max * kKnownPerLiving));
+                               std::to_string(series_max * kKnownPerLiving) + " (" + std::to_string(kKnownPerLiving) +
+                               " times limits.series_per_tenant)");
 }
 
 void SeriesIndex::set_quiet(model::TenantId tenant, std::size_t series) {

@@ -378,7 +378,8 @@ TEST(SeriesIndex, ForgetsAndRevives) {
   EXPECT_EQ(index.tag_values(tenant, "", "host", {}), Names{"x"});
   EXPECT_EQ(index.tag_counts(tenant, "b", {}), (std::vector<TagCount>{{"host", "x", 1}}));
   EXPECT_EQ(index.may_revive(*group, 1).error().code, Code::limit);
-  EXPECT_EQ(index.may_revive(*group, 1).error().message, "tenant 't' has 1 series; at most 1");
+  EXPECT_EQ(index.may_revive(*group, 1).error().message,
+            "tenant 't' has 1 series; at most 1 (limits.series_per_tenant)");
   EXPECT_TRUE(index.may_revive(*group, 2));  // a only
   index.revive(*group, records);
   EXPECT_TRUE(index.may_revive(*group, 0));

@@ -4,11 +4,14 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <optional>
 #include <string>
 
+#include "base/printable.h"
 #include "logs/http_call.h"
 #include "logs/question.h"
 #include "logs/row_splitter.h"
+#include "logs/starting.h"
 #include "protocol/json/reader.h"
 
 namespace varve::logs {
@@ -70,9 +73,12 @@ Result<Url> url_of(const Options& options) {
   return url;
 }
 
+// The server has no such field yet, of the condition of --where.
+constexpr std::string_view kNoField = " is neither a column of ";
+
 // Asks, and reads the head of the answer. An answer that is an error is `invalid`, or `unavailable` if another time it
 // may be none.
-Status ask(const Options& options, HttpCall& call) {
+Status ask(const Options& options, std::optional<HttpCall>& call) {
   VARVE_ASSIGN_OR_RETURN(const Url url, url_of(options));
   Asked asked{.method = "POST",
               .path = "/analytics/query",
@@ -82,22 +88,45 @@ Status ask(const Options& options, HttpCall& call) {
               .url_flag = "--server"};
   if (!options.tenant.empty()) asked.headers.emplace_back("X-Tenant", options.tenant);
   if (options.verbose) std::fputs((options.url + asked.path + " " + asked.body + "\n").c_str(), stderr);
-  VARVE_RETURN_IF_ERROR(call.ask(url, asked));
-  if (call.status() == 200) return {};
-  const bool passes = call.status() == 429 || call.status() >= 500;
+  std::string said;
+  for (Starting starting;;) {
+    call.emplace();
+    VARVE_RETURN_IF_ERROR(call->ask(url, asked));
+    if (call->status() == 200) return {};
+    said = error_text(*call);
+    if (!starting.asks_again(call->status(), said)) break;
+  }
+  if (call->status() == 404 && said.starts_with("where[") && said.find(kNoField) != std::string::npos) {
+    return fail(Code::not_found, said);
+  }
+  const bool passes = call->status() == 429 || call->status() >= 500;
   return fail(passes ? Code::unavailable : Code::invalid,
-              options.url + " answers " + std::to_string(call.status()) + ": " + error_text(call));
+              options.url + " answers " + std::to_string(call->status()) + ": " + said);
+}
+
+// 'NAME' of "where[0][0]: 'NAME' is neither …".
+std::string field_in(const std::string& said) {
+  const std::size_t begin = said.find('\'');
+  const std::size_t end = said.find(kNoField);
+  return begin < end ? said.substr(begin, end - begin) : std::string("of that name");
 }
 
 }  // namespace
 
 Status print_answer(const Options& options, Output& output, bool& started) {
-  HttpCall call;
-  VARVE_RETURN_IF_ERROR(ask(options, call));
-  VARVE_ASSIGN_OR_RETURN(const auto form, form_of(call, options));
+  std::optional<HttpCall> call;
+  if (const Status asked = ask(options, call); !asked) {
+    if (asked.error().code != Code::not_found) return asked;
+    started = true;
+    const std::string hint = "no message has a field " + printable(field_in(asked.error().message)) + " yet";
+    if (options.follow) return fail(Code::unavailable, hint);  // one may come
+    std::fputs(("varve: --where: " + hint + "; --fields alone lists those that there are\n").c_str(), stderr);
+    return {};
+  }
+  VARVE_ASSIGN_OR_RETURN(const auto form, form_of(*call, options));
   started = true;
   RowSplitter rows(form);
-  return print_rows(call, rows, output, options.follow || ::isatty(STDOUT_FILENO) != 0);
+  return print_rows(*call, rows, output, options.follow || ::isatty(STDOUT_FILENO) != 0);
 }
 
 }  // namespace varve::logs

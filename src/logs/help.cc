@@ -43,7 +43,7 @@ what is printed
   --reverse                        the newest first
   --format FORMAT                  text      time level source module: text, and all other fields
                                    logfmt    ts=… level=err … msg="…", with all columns and fields
-                                   json      one list of rows, with all columns and fields (--json for short)
+                                   json      one list of rows, with all columns and fields (--json for short); with -f a row on each line
                                    contrail  as contrail-logs prints it, XML on a line
                                    raw       the same with the text as it was sent (--raw for short)
   --fields a,b                     of the fields these; contrail and raw print none without it

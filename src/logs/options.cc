@@ -61,6 +61,7 @@ class OptionsParser {
   void read(std::span<const std::string_view> arguments);
   void take_conf_file(const std::string& path);
   void check_together();
+  void check_formats();
   void check_follow();
   void check_list_of_fields();
 
@@ -223,13 +224,15 @@ Status OptionsParser::take_level(const std::string& v) {
   const char* const end = v.data() + v.size();
   if (const auto read = std::from_chars(v.data(), end, number); read.ec == std::errc() && read.ptr == end) {
     o_.level = number;
-    return {};
+    if (number >= 0 && number <= message::kDebug) return {};
+    return fail(Code::invalid,
+                "\"" + v + "\" is not a level; write 0 to 7, or emerg alert crit err warning notice info debug");
   }
   const std::string_view name = v;
   o_.level = message::level_of(name.starts_with("SYS_") ? name.substr(4) : name);
   if (o_.level) return {};
   return fail(Code::invalid,
-              "\"" + v + "\" is no level; write emerg alert crit err warning notice info debug, or 0 to 7");
+              "\"" + v + "\" is not a level; write emerg alert crit err warning notice info debug, or 0 to 7");
 }
 
 Status OptionsParser::take_where(const std::string& v) {
@@ -295,6 +298,7 @@ Status OptionsParser::take_syslog_port(const std::string& v) {
 }
 
 void OptionsParser::check_together() {
+  check_formats();
   if (has("--url") && has("--server")) fault("--url: it says what --server says, too");
   if ((has("--url") || has("--server")) && (!api_ip_.empty() || !api_port_.empty())) {
     fault(std::string(has("--url") ? "--url" : "--server") +
@@ -315,6 +319,16 @@ void OptionsParser::check_together() {
   if (o_.list_types && !o_.object_table.empty()) fault("--message-types: not with --object-type");
   if (o_.list_fields) check_list_of_fields();
   if (o_.follow) check_follow();
+}
+
+// Whatever comes last: each of them says another one.
+void OptionsParser::check_formats() {
+  if (has("--json") && has("--raw")) fault("--json: not with --raw");
+  for (const std::string name : {"json", "raw"}) {
+    if (has("--" + name) && has("--format") && given_.at("--format").back() != name) {
+      fault("--" + name + ": --format says another one");
+    }
+  }
 }
 
 void OptionsParser::check_list_of_fields() {

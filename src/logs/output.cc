@@ -54,8 +54,10 @@ Status Output::add_row(const Row& row, std::string_view json) {
   if (options_.send_syslog) return sender_.send(row);
   line_.clear();
   if (options_.format == Format::json) {
-    line_ += rows_ == 1 ? "[" : ",\n";
+    // What is followed has no end that a list could be closed at.
+    if (!options_.follow) line_ += rows_ == 1 ? "[" : ",\n";
     line_ += json;
+    if (options_.follow) line_ += '\n';
   } else {
     append_line(line_, row, options_);
   }
@@ -71,7 +73,7 @@ Status Output::finish() {
       line_.insert(0, line_.size() < 8 ? 8 - line_.size() : 0, ' ');
       VARVE_RETURN_IF_ERROR(write(line_ + " " + printable(name) + "\n"));
     }
-  } else if (!options_.send_syslog && options_.format == Format::json) {
+  } else if (!options_.send_syslog && !options_.follow && options_.format == Format::json) {
     VARVE_RETURN_IF_ERROR(write(rows_ == 0 ? "[]\n" : "]\n"));
   }
   return flush();

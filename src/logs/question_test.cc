@@ -67,7 +67,9 @@ TEST(Question, FilterIsTheRest) {
              R"("filter":[{"name":"NodeType","value":"N","op":1},{"name":"InstanceId","value":"0","op":1},)"
              R"({"name":"Category","value":"c","op":7},{"name":"Level","value":"4","op":5}])");
   expect_has({"--level", "7"}, R"({"name":"Level","value":"7","op":5})");
-  expect_has({"--level", "loud"}, "! --level: \"loud\" is no level");
+  expect_has({"--level", "loud"}, "! --level: \"loud\" is not a level");
+  for (const auto* const level : {"8", "9", "-1"}) expect_has({"--level", level}, "! --level: \"");
+  expect_has({"--level=9"}, "! --level: \"9\" is not a level; write 0 to 7");
   expect_lacks({"--level", "7"}, "where");
 }
 
@@ -103,6 +105,9 @@ TEST(Question, Output) {
   expect_has({"--tail", "--reverse", "--last=1h"}, "! --last: not with -f");
   for (const auto* const limit : {"0", "-1", "x", "5x", "99999999999999999999"})
     expect_has({"--limit", limit}, "! --limit");
+  expect_has({"--json", "--raw"}, "! --json: not with --raw");
+  expect_has({"--json", "--format=raw"}, "! --json: --format says another one");
+  expect_has({"--raw", "--format=raw"}, R"("start_time")");
   expect_has({"--format=xml"}, "! --format: allowed is text, contrail, raw, json or logfmt");
   expect_has({"--syslog-port=70000"}, "! --syslog-port");
 }

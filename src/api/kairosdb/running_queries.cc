@@ -55,7 +55,7 @@ void kill(const query::Engine& engine, const Request& request, const Responder& 
   const std::string id = request.path.substr(kKillPath.size());
   const bool found = engine.running().kill(request.tenant, id);
   if (!found && request.method == Method::delete_) {
-    return respond(error_response(404, "there is no running query '" + id.substr(0, 100) + "'", request.path));
+    return respond(kairosdb_error(404, "there is no running query '" + id.substr(0, 100) + "'", request.path));
   }
   respond(kairosdb_response(204));
 }

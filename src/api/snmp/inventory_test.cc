@@ -42,6 +42,21 @@ const std::string kShown =
     R"({"name":"a/b","address":"10.0.0.1:161","credential":"default","oidsets":["FastPollHC"],"active":true,)"
     R"("begin":null,"end":null,"tags":{},"state":"unknown","last_poll":null,"last_error":"","interfaces":0,"left_out":[]})";
 
+TEST_F(SnmpInventory, without_a_file_of_credentials_who_adds_a_device_is_told) {
+  const snmp::inventory::KnownCredentials none{};
+  InventoryStore inventory(texts_, pool_, clock_, &none);
+  Router router;
+  const SnmpContext context{inventory, history_, board_, [](const auto&...) { return fail(Code::io, ""); },
+                            pool_,     clock_};
+  add_snmp_inventory(router, context);
+  std::swap(router, router_);
+  EXPECT_NE(did(Method::post, "devices", kDevice)
+                .find(R"("last_error":"there is no credential \"default\" for this tenant: snmp.credentials, )"
+                      R"(their file, is not set")"),
+            std::string::npos);
+  std::swap(router, router_);
+}
+
 TEST_F(SnmpInventory, devices_come_and_go) {
   EXPECT_EQ(did(Method::get, "devices"), R"(200 {"devices":[]})");
   EXPECT_EQ(did(Method::post, "devices", kDevice), "201 " + kShown);

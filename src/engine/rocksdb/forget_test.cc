@@ -144,7 +144,9 @@ TEST_F(ForgetTest, TheLimitCountsThoseThatAreThere) {
   clock.advance_ms(1);
   const Status some = append({others, first, others});
   EXPECT_EQ(some.error().code, Code::invalid);
-  EXPECT_EQ(some.error().message, "3 samples are refused, the others are kept: tenant 't' has 3 series; at most 3");
+  EXPECT_EQ(
+      some.error().message,
+      "3 samples are refused, the others are kept: tenant 't' has 3 series; at most 3 (limits.series_per_tenant)");
   EXPECT_EQ(store.read("d").size(), 2U);
   EXPECT_EQ(count(), 3U);
   engine.restart();
@@ -172,7 +174,7 @@ TEST_F(ForgetTest, TheLimitIsOfThoseThatAreStillWritten) {
   };
   for (int day = 0; day < 9; ++day) {
     put_three(day);
-    EXPECT_EQ(define("one more").error().message, "tenant 't' has 3 series; at most 3");
+    EXPECT_EQ(define("one more").error().message, "tenant 't' has 3 series; at most 3 (limits.series_per_tenant)");
     settle();
     EXPECT_EQ(define("one more").error().code, Code::limit) << "they are written still";
     settle_in(kDay + 1);
@@ -182,8 +184,9 @@ TEST_F(ForgetTest, TheLimitIsOfThoseThatAreStillWritten) {
   put_three(9);
   settle_in(kDay + 1);
   EXPECT_EQ(count(), 30U);
-  EXPECT_EQ(define("one more").error().message,
-            "tenant 't' has 30 series, most of them without new samples; at most 30");
+  EXPECT_EQ(
+      define("one more").error().message,
+      "tenant 't' has 30 series, most of them without new samples; at most 30 (10 times limits.series_per_tenant)");
 }
 
 // A directory may be older than series stats: windows count, wherever the samples have gone.

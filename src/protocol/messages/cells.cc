@@ -40,10 +40,10 @@ std::string quoted(std::string_view text) { return "'" + shorten(text) + "'"; }
 Status set_integer(message::Builder& builder, Column column, std::string_view text, std::string_view quotes) {
   const auto value = whole_number(text);
   std::string_view wanted;
-  if (!value) {
-    wanted = "not a whole number of 64 bits";
-  } else if (column == Column::level && *value != static_cast<std::int32_t>(*value)) {
+  if (column == Column::level && (!value || *value != static_cast<std::int32_t>(*value))) {
     wanted = "not a whole number of 32 bits";
+  } else if (!value) {
+    wanted = "not a whole number of 64 bits";
   } else if (column == Column::kind && (*value < 0 || *value > message::kKindMax)) {
     wanted = "not one of the kinds 0 to 12";
   } else {

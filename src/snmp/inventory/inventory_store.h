@@ -45,6 +45,9 @@ class InventoryStore {
                  const KnownCredentials* credentials = nullptr)
       : texts_(texts), pool_(pool), clock_(clock), credentials_(credentials) {}
 
+  // Is there no file of credentials here? Then nothing that this process polls is answered.
+  [[nodiscard]] bool lacks_credentials() const { return credentials_ != nullptr && credentials_->all() == nullptr; }
+
   // Told of all inventories as soon as they have changed, here or elsewhere, by whoever finds that; before it is used.
   using Listener = std::function<void(std::shared_ptr<const Inventories>)>;
   void listen(Listener listener) { listener_ = std::move(listener); }
