@@ -212,7 +212,7 @@ class Wrong(OwnServerCase):
     def test_arguments(self):
         for arguments, says in [(["--colour"], '"--colour": no such flag'), (["--where", "a=1 b"], "--where: AND or OR is expected"),
                                 (["--limit=0"], "--limit:"), (["-f", "--reverse"], "--reverse: not with -f"),
-                                (["--url=ftp://h"], "only http and https are spoken"), (["--start-time=then"], "is no time")]:
+                                (["--url=ftp://h"], "only http and https are spoken"), (["--start-time=then"], "is not a time")]:
             done = logs(*arguments)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertTrue(done.stderr.startswith("varve: "), done.stderr)
@@ -277,7 +277,7 @@ class Wrong(OwnServerCase):
                 (b"", "closed the connection without an answer"), (b"SSH-2.0\r\n\r\n", "does not answer as HTTP has it"),
                 (head + b"Content-Length: 500\r\n\r\n" + row, "in the middle of its answer"),
                 (head + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n" % (len(row), row), "in the middle of its answer"),
-                (head + b"\r\n" + row + row[:9], "the answer ends too early"), (head + b"\r\n" + row + b"{x}\n", "is no JSON"),
+                (head + b"\r\n" + row + row[:9], "the answer ends too early"), (head + b"\r\n" + row + b"{x}\n", "is not JSON"),
                 (head + b"\r\n" + row + b'{"error":"the disk is gone"}\n', "varve: the disk is gone"),
                 (b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html>", 'is "text/html": is it a varve'),
                 (b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 9\r\n\r\nNo luck.\n", "answers 502: No luck.\n"),
@@ -387,7 +387,7 @@ class Https(OwnServerCase):
         done = logs(url.replace("127.0.0.1", "127.0.0.2"), "--ca", ca)
         self.assertIn("certificate is not good", done.stderr)
         done = logs(url, "--ca", "/nope")
-        self.assertIn("--ca: /nope: this is no PEM file", done.stderr)
+        self.assertIn("--ca: /nope: this is not a PEM file", done.stderr)
         done = logs(f"--server=https://127.0.0.1:{server.port}", "--ca", ca)
         self.assertEqual(done.returncode, 1)
         self.assertIn("TLS", done.stderr)

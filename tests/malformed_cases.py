@@ -71,7 +71,7 @@ KAIROSDB = [
     kairos_bad("half a complex number", "kb.complex", type="complex", value={"real": 1}),
     kairos_bad("complex number of text", "kb.complextext", type="complex", value="1+2i"),
     kairos_bad("histogram without bins", "kb.nobins", type="histogram", value={"min": 0, "max": 0, "mean": 0, "sum": 0}),
-    kairos_bad("bin that is no number", "kb.badbin", type="histogram",
+    kairos_bad("bin that is not a number", "kb.badbin", type="histogram",
                value={"bins": {"a": 1}, "min": 0, "max": 0, "mean": 0, "sum": 0}),
     kairos_bad("histogram that is a number", "kb.hnumber", type="histogram", value=1),
     kairos_bad("points not arrays", "kb.pointshape", timestamp=..., value=..., datapoints=[1, 2]),
@@ -392,7 +392,7 @@ LOGQL = [
     logql("bad aggregation of volumes", ONE, path="index/volume", aggregateBy="colour"),
     logql("fields of a metric", "vector(1)", path="detected_fields"),
     logql("unknown path", ONE, status=404, path="nothing"),
-    Case("loki query: body is no form", "/loki/api/v1/query_range", '{"query":"{}"}', 400, shape="plain", headers={"Content-Type": "application/json"}),
+    Case("loki query: body is not a form", "/loki/api/v1/query_range", '{"query":"{}"}', 400, shape="plain", headers={"Content-Type": "application/json"}),
     Case("loki query: bad form", "/loki/api/v1/query_range", "query=%zz", 400, shape="plain", headers={"Content-Type": "application/x-www-form-urlencoded"}),
 ]
 

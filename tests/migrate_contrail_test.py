@@ -84,7 +84,7 @@ class MigrateContrail(MigrateCase):
                 self.assertIn("messagetablev2: 11 messages read, 8 written, 1 skipped, 2 refused (1 older than messages.retention, "
                               "1 further ahead than messages.future)\n", out)
                 self.assertIn("messagetable: 4 messages read, 2 written, 1 skipped, 1 refused (1 older than", out)
-                self.assertIn("skipped: 1: column1: 8388608 is no T1 of 23 bits\n", out)
+                self.assertIn("skipped: 1: column1: 8388608 is not a T1 of 23 bits\n", out)
                 self.assertIn("skipped: 1: it has no time\n", out)
                 self.assertIn("1 were written without a name that is not an object's\n", out)
                 self.assertRegex(out, r"varve holds 10 messages of tenant t from .* UTC to .* UTC\n")

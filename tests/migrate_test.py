@@ -29,7 +29,7 @@ class Migrate(MigrateCase):
                 self.assertIn("ranges 4096/4096", err)
                 if attempt == "first":
                     self.assertIn("bad: key " + b"no key at all".hex() + ", 1 samples: ", err)
-                    self.assertRegex(err, r"bad: key 636f756e7400[0-9a-f]+, 1 samples: column [0-9a-f]{8}: the value is no packed long")
+                    self.assertRegex(err, r"bad: key 636f756e7400[0-9a-f]+, 1 samples: column [0-9a-f]{8}: the value is not a packed long")
 
         server = self.served()
         head = {"X-Tenant": "t"}

@@ -362,21 +362,21 @@ TEST_F(IngestTest, HealthTellsThatWritesAreRefused) {
             R"({"name":"varve","message":"ready for queries and writes","status":"pass","checks":[],)"
             R"x("version":"1.8.0 (varve 1.2.3)"})x");
   refusing = "writes are refused: disk \"full\"";
-const Response influx = ask(Method::get, "/health");
-EXPECT_EQ(influx.status, 200);
-EXPECT_NE(influx.body.find(R"("message":"ready for queries; writes are refused: disk \"full\"","status":"pass")"),
-          std::string::npos)
-    << influx.body;
-EXPECT_EQ(ask(Method::get, "/api/v1/health/status").body,
-          R"(["JVM-Thread-Deadlock: OK","Datastore-Query: OK","Writes: FAIL: writes are refused: disk \"full\""])");
-EXPECT_EQ(ask(Method::get, "/api/v1/health/check").status, 204);
-http::Gate gate;
-gate.open = true;
-add_health(router, gate, metrics, [this] { return refusing; });
-EXPECT_EQ(ask(Method::get, "/-/ready").status, 200) << "queries are answered";
-EXPECT_EQ(ask(Method::get, "/-/ready").body, "ready\nwrites are refused: disk \"full\"\n");
-refusing = "";
-EXPECT_EQ(ask(Method::get, "/-/ready").body, "ready\n");
+  const Response influx = ask(Method::get, "/health");
+  EXPECT_EQ(influx.status, 200);
+  EXPECT_NE(influx.body.find(R"("message":"ready for queries; writes are refused: disk \"full\"","status":"pass")"),
+            std::string::npos)
+      << influx.body;
+  EXPECT_EQ(ask(Method::get, "/api/v1/health/status").body,
+            R"(["JVM-Thread-Deadlock: OK","Datastore-Query: OK","Writes: FAIL: writes are refused: disk \"full\""])");
+  EXPECT_EQ(ask(Method::get, "/api/v1/health/check").status, 204);
+  http::Gate gate;
+  gate.open = true;
+  add_health(router, gate, metrics, [this] { return refusing; });
+  EXPECT_EQ(ask(Method::get, "/-/ready").status, 200) << "queries are answered";
+  EXPECT_EQ(ask(Method::get, "/-/ready").body, "ready\nwrites are refused: disk \"full\"\n");
+  refusing = "";
+  EXPECT_EQ(ask(Method::get, "/-/ready").body, "ready\n");
 }
 
 TEST_F(IngestTest, Operations) {

@@ -89,7 +89,7 @@ class Server {
     answer.reader = protocol::json::Reader(answer.body);
     auto tree = protocol::json::read_strict(answer.reader);
     if (!tree)
-      return fail(Code::invalid, "the answer is no JSON: is it a varve that " + options_.server + " leads to?");
+      return fail(Code::invalid, "the answer is not JSON: is it a varve that " + options_.server + " leads to?");
     answer.tree = std::move(*tree);
     return {};
   }

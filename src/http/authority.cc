@@ -32,7 +32,7 @@ bool ends_in(std::string_view name, std::string_view rest) { return name.size() 
 }  // namespace
 
 Result<Authority> parse_authority(std::string_view text) {
-  const auto bad = [text] { return fail(Code::invalid, "'" + std::string(text.substr(0, 200)) + "' is no host"); };
+  const auto bad = [text] { return fail(Code::invalid, "'" + std::string(text.substr(0, 200)) + "' is not a host"); };
   const std::size_t bracket = text.starts_with('[') ? text.find(']') : std::string_view::npos;
   const std::size_t end = bracket != std::string_view::npos ? bracket + 1 : std::min(text.find(':'), text.size());
   Authority authority;

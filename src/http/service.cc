@@ -100,7 +100,7 @@ std::optional<Response> Service::check_sender(const Request& request, const Head
     auto authority = parse_authority(text);
     if (!authority) return refuse(400, authority.error().message);
     if (!hosts_.take(*authority)) {
-      return refuse(421, "'" + authority->host + "' is no name of this server that http.hosts has");
+      return refuse(421, "'" + authority->host + "' is not a name of this server that http.hosts has");
     }
     host = std::move(*authority);
     return std::nullopt;

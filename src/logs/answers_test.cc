@@ -57,10 +57,10 @@ TEST(RowSplitter, CutAnywhere) {
     EXPECT_EQ(rows_of(Form::lines, "{\"a\":1}\n{\"b\"", at_once), "{\"a\":1}|! the answer ends too early");
     EXPECT_EQ(rows_of(Form::lines, "{}\nx", at_once), "{}|! the answer has something between its rows");
     EXPECT_EQ(rows_of(Form::lines, "[{}]", at_once), "! the answer has something between its rows");
-    EXPECT_EQ(rows_of(Form::list, R"({"values":[{}]})", at_once), "! the answer is no list of rows");
+    EXPECT_EQ(rows_of(Form::list, R"({"values":[{}]})", at_once), "! the answer is not a list of rows");
     EXPECT_EQ(rows_of(Form::list, R"({"value":[{}]}{)", at_once), "{}|! the answer has something between its rows");
   }
-  EXPECT_EQ(rows_of(Form::list, std::string(200, 'x'), 50), "! the answer is no list of rows");
+  EXPECT_EQ(rows_of(Form::list, std::string(200, 'x'), 50), "! the answer is not a list of rows");
 }
 
 }  // namespace

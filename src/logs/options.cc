@@ -258,7 +258,7 @@ Status OptionsParser::take_limit(const std::string& v) {
   const char* const end = v.data() + v.size();
   const auto read = std::from_chars(v.data(), end, number);
   if (read.ec != std::errc() || read.ptr != end || number == 0) {
-    return fail(Code::invalid, "\"" + v + "\" is no whole number from 1");
+    return fail(Code::invalid, "\"" + v + "\" is not a whole number from 1");
   }
   o_.limit = number;
   return {};
@@ -294,7 +294,7 @@ Status OptionsParser::take_syslog_port(const std::string& v) {
   const char* const end = v.data() + v.size();
   const auto read = std::from_chars(v.data(), end, o_.syslog_port);
   if (read.ec == std::errc() && read.ptr == end && o_.syslog_port != 0) return {};
-  return fail(Code::invalid, "\"" + v + "\" is no port");
+  return fail(Code::invalid, "\"" + v + "\" is not a port");
 }
 
 void OptionsParser::check_together() {

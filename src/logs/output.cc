@@ -28,7 +28,7 @@ Status Output::add(std::string_view json) {
   const auto row = protocol::json::read_tree(reader);
   Status done;
   if (!row) {
-    done = fail(Code::invalid, "a row of the answer is no JSON: " + row.error().message);
+    done = fail(Code::invalid, "a row of the answer is not JSON: " + row.error().message);
   } else if (row->children.size() == 1 && row->names[0] == "error") {
     // What goes wrong once rows are on their way is the last of them.
     done = fail(Code::io, std::string(cell(*row, "error")));

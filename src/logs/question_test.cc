@@ -46,7 +46,7 @@ TEST(Question, Times) {
   expect_has({"--start-time=1488491800401440"}, R"("start_time":"1488491800401440","end_time":"now")");
   expect_has({"--last=10m", "--end-time=now"}, "! --last: not with --start-time or --end-time");
   expect_has({"--end-time=now"}, "! --end-time: --start-time is missing");
-  expect_has({"--last=ten"}, "! --last: \"ten\" is no duration");
+  expect_has({"--last=ten"}, "! --last: \"ten\" is not a duration");
 }
 
 TEST(Question, WhereIsACrossProduct) {

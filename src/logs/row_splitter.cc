@@ -31,7 +31,7 @@ bool RowSplitter::skip_to_row() {
     const char c = bytes_[begin_];
     if (is_space(c)) continue;
     if (form_ == Form::list && head_ < kListHead.size()) {
-      if (c != kListHead[head_++]) return stop("the answer is no list of rows"), false;
+      if (c != kListHead[head_++]) return stop("the answer is not a list of rows"), false;
       continue;
     }
     if (c == '{' && !closed_) return true;

@@ -72,14 +72,14 @@ Result<std::string> query_time(std::string_view text) {
   if (const auto time = protocol::read_rfc3339(text)) return std::to_string(time->us);
   if (const auto us = local_us(std::string(text))) return std::to_string(*us);
   return fail(Code::invalid, "\"" + std::string(text.substr(0, 50)) +
-                                 "\" is no time; write now-10m, 2017-03-02T21:56:40Z, '2017 Mar 02 21:56:40.401440' "
+                                 "\" is not a time; write now-10m, 2017-03-02T21:56:40Z, '2017 Mar 02 21:56:40.401440' "
                                  "(local), or microseconds since 1970");
 }
 
 Result<std::string> time_before_now(std::string_view duration) {
   if (is_duration(duration)) return "now-" + std::string(duration);
   return fail(Code::invalid,
-              "\"" + std::string(duration.substr(0, 50)) + "\" is no duration; write 30s, 10m, 1h or 2d");
+              "\"" + std::string(duration.substr(0, 50)) + "\" is not a duration; write 30s, 10m, 1h or 2d");
 }
 
 std::string local_time(std::int64_t us) { return shown(us, "%Y %b %d %H:%M:%S", true); }

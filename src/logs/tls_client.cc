@@ -51,7 +51,7 @@ Status TlsClient::open(const std::string& host, const std::string& ca) {
   ::SSL_CTX_set_verify(p.context.get(), SSL_VERIFY_PEER, nullptr);
   const int known = ca.empty() ? ::SSL_CTX_set_default_verify_paths(p.context.get())
                                : ::SSL_CTX_load_verify_file(p.context.get(), ca.c_str());
-  if (known != 1) return fail(Code::io, "--ca: " + ca + ": this is no PEM file of certificates: " + reason());
+  if (known != 1) return fail(Code::io, "--ca: " + ca + ": this is not a PEM file of certificates: " + reason());
   p.ssl.reset(::SSL_new(p.context.get()));
   p.in = ::BIO_new(::BIO_s_mem());
   p.out = ::BIO_new(::BIO_s_mem());

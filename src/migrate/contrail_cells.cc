@@ -102,11 +102,11 @@ void ContrailCells::add_objects_of_text() {
 Status ContrailCells::number(const ContrailColumn& column, std::int64_t value) {
   switch (column.role) {
     case Role::slot:
-      if (value < 0 || value > kSlotMax) return bad(column, std::to_string(value) + " is no T2");
+      if (value < 0 || value > kSlotMax) return bad(column, std::to_string(value) + " is not a T2");
       set_slot(value);
       return {};
     case Role::offset:
-      if (value < 0 || value > kOffsetMax) return bad(column, std::to_string(value) + " is no T1 of 23 bits");
+      if (value < 0 || value > kOffsetMax) return bad(column, std::to_string(value) + " is not a T1 of 23 bits");
       has_offset_ = true;
       time_us_ += value;
       return {};
@@ -143,7 +143,7 @@ Status ContrailCells::text(const ContrailColumn& column, std::string_view value)
     return {};
   }
   const auto parsed = decimal_of(value);
-  if (!parsed) return bad(column, "'" + std::string(value.substr(0, 40)) + "' is no number");
+  if (!parsed) return bad(column, "'" + std::string(value.substr(0, 40)) + "' is not a number");
   return number(column, *parsed);
 }
 

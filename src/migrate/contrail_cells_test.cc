@@ -89,9 +89,9 @@ TEST(ContrailCells, TheTimeIsT2AndT1) {
   EXPECT_EQ(table.read(row({})), "1488491800401440");
   EXPECT_EQ(table.read(row({{"column1", int_cell(0)}})), "1488491800166400");
   EXPECT_EQ(table.read(row({{"key", int_cell(0)}, {"column1", int_cell((1 << 23) - 1)}})), "8388607");
-  EXPECT_EQ(table.read(row({{"column1", int_cell(1 << 23)}})), "!column1: 8388608 is no T1 of 23 bits");
-  EXPECT_EQ(table.read(row({{"column1", int_cell(-1)}})), "!column1: -1 is no T1 of 23 bits");
-  EXPECT_EQ(table.read(row({{"key", int_cell(-1)}})), "!key: -1 is no T2");
+  EXPECT_EQ(table.read(row({{"column1", int_cell(1 << 23)}})), "!column1: 8388608 is not a T1 of 23 bits");
+  EXPECT_EQ(table.read(row({{"column1", int_cell(-1)}})), "!column1: -1 is not a T1 of 23 bits");
+  EXPECT_EQ(table.read(row({{"key", int_cell(-1)}})), "!key: -1 is not a T2");
   EXPECT_EQ(table.read(row({{"key", ""}})), "!it has no time");
   EXPECT_EQ(table.read(row({{"column1", ""}})), "!it has no time");
   EXPECT_EQ(table.read(row({{"column2", ""}})), "!it has no UUID");
@@ -194,7 +194,7 @@ TEST(ContrailCells, FirstTables) {
             "1488491800401440 source=177442050:s module=m Namespace=ns");
   EXPECT_EQ(with({{"VersionSig", int_cell(-5)}, {"Type", "11"}, {"IPAddress", "::1"}}),
             "1488491800401440 ip=::1 kind=11 VersionSig=-5");
-  EXPECT_EQ(with({{"Type", "eleven"}}), "!Type: 'eleven' is no number");
+  EXPECT_EQ(with({{"Type", "eleven"}}), "!Type: 'eleven' is not a number");
   EXPECT_EQ(table.read({{"key", uuid_cell(kId)}}), "!it has no time");
   EXPECT_EQ(with({{"Source", std::string(65'537, 'x')}}).substr(0, 24), "!source has 65537 bytes;");
 }

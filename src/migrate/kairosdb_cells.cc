@@ -47,7 +47,7 @@ Result<Value> long_of(std::string_view bytes) {
   std::uint64_t zigzag = 0;
   const auto* begin = reinterpret_cast<const std::byte*>(bytes.data());
   const auto* end = codec::get_varint(begin, begin + bytes.size(), zigzag);
-  if (end == nullptr || end != begin + bytes.size()) return fail(Code::corrupt, "the value is no packed long");
+  if (end == nullptr || end != begin + bytes.size()) return fail(Code::corrupt, "the value is not a packed long");
   return Value::of_long(codec::unzigzag(zigzag));
 }
 
@@ -79,7 +79,7 @@ Result<Value> string_of(std::string_view bytes, Strings strings, std::string& ro
     if (!protocol::json::is_utf8(room)) return fail(Code::corrupt, "a string is neither snappy's nor UTF-8");
   } else if (!from_modified_utf8(bytes, room)) {
     return fail(Code::corrupt,
-                "a string is no modified UTF-8 (of SnappyStringDataPointFactory? then say strings=snappy)");
+                "a string is not modified UTF-8 (of SnappyStringDataPointFactory? then say strings=snappy)");
   }
   return Value::of_string(room);
 }

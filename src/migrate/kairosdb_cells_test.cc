@@ -117,7 +117,7 @@ TEST(KairosdbCells, Time) {
   const RowSpec legacy = *row_spec(std::nullopt), ms = *row_spec("MILLISECONDS"), s = *row_spec("SECONDS");
   EXPECT_EQ(at(legacy, 1698278400000, "cd3b1000"), "1700000000000");
   EXPECT_EQ(at(*row_spec("LEGACY"), 0, "d84b17fe"), "1814399999");
-  EXPECT_EQ(at(legacy, 0, "d84b17ff"), "1814399999") << "the lowest bit is no time";
+  EXPECT_EQ(at(legacy, 0, "d84b17ff"), "1814399999") << "the lowest bit is not a time";
   EXPECT_EQ(at(ms, 1698278400000, "669d8800"), "1700000000000");
   EXPECT_EQ(at(ms, 10, "ffffffff"), "9");
   EXPECT_EQ(at(ms, -2, "00000001"), "-1");
@@ -147,7 +147,7 @@ TEST(KairosdbCells, Long) {
   EXPECT_EQ(read("feffffffffffffffff01"), "9223372036854775807");
   EXPECT_EQ(read("ffffffffffffffffff01"), "-9223372036854775808");
   for (const auto* bad : {"", "80", "0000", "ffffffffffffffffff02", "ffffffffffffffffffff01"}) {
-    EXPECT_EQ(read(bad), "the value is no packed long") << bad;
+    EXPECT_EQ(read(bad), "the value is not a packed long") << bad;
   }
 }
 
@@ -194,7 +194,7 @@ TEST(KairosdbCells, String) {
   for (const auto* bad : {"0001 00", "0001 80", "0001 c3", "0002 c381", "0002 c141", "0003 eda0bd", "0003 edb880",
                           "0006 eda0bd e282ac", "0004 f09f9880", "0003 e08080"}) {
     const bool is_good = std::string_view(bad) == "0002 c381";  // a neighbour that is fine
-    EXPECT_EQ(read(bad).starts_with("a string is no modified UTF-8"), !is_good) << bad;
+    EXPECT_EQ(read(bad).starts_with("a string is not modified UTF-8"), !is_good) << bad;
   }
 }
 

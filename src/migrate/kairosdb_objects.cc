@@ -17,7 +17,7 @@ namespace {
 
 using model::Histogram;
 
-std::unexpected<Error> no_histogram() { return fail(Code::corrupt, "the value is no histogram"); }
+std::unexpected<Error> no_histogram() { return fail(Code::corrupt, "the value is not a histogram"); }
 
 double double_at(std::string_view bytes, std::size_t at) {
   return std::bit_cast<double>(load_be64(bytes.substr(at, sizeof(double)).data()));

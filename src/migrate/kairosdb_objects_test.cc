@@ -61,7 +61,7 @@ TEST(KairosdbObjects, HistogramV1) {
   EXPECT_EQ(text(histogram_v1_of(object_bytes("00000000") + std::string(32, '\0'))), "p7 0 0 0 0");
   const std::string good = object_bytes(kV1);
   for (std::size_t n = 0; n < good.size(); ++n) {
-    EXPECT_EQ(text(histogram_v1_of(good.substr(0, n))), "the value is no histogram") << n;
+    EXPECT_EQ(text(histogram_v1_of(good.substr(0, n))), "the value is not a histogram") << n;
   }
   EXPECT_FALSE(histogram_v1_of(good + "x"));
   EXPECT_FALSE(histogram_v1_of(object_bytes("ffffffff") + good.substr(4)));
@@ -87,7 +87,7 @@ TEST(KairosdbObjects, HistogramV2) {
   EXPECT_EQ(text(histogram_v2_of(message("4a0161 5500000000 580a"))), "p7 0 0 0 0") << "fields of later plugins";
   for (const char* bad : {"08", "0880ff07", "0880ff07 10ffffffffffffffffff01", "08ffffffff0f 1001", "0880f87f 1001",
                           "3835", "1800", "0900000000000000f0", "0a05 80ff", "0b"}) {
-    EXPECT_EQ(text(histogram_v2_of(message(bad))), "the value is no histogram") << bad;
+    EXPECT_EQ(text(histogram_v2_of(message(bad))), "the value is not a histogram") << bad;
   }
   EXPECT_FALSE(histogram_v2_of(""));
   EXPECT_FALSE(histogram_v2_of(object_bytes("00000001")));

@@ -48,7 +48,7 @@ std::unexpected<Error> bad(const char* what, const std::string& path, const std:
 Status take_certificate(SSL_CTX* context, const std::string& path) {
   VARVE_RETURN_IF_ERROR(check_readable("certificate", path));
   if (SSL_CTX_use_certificate_chain_file(context, path.c_str()) != 1) {
-    return bad("certificate", path, "is no certificate in PEM: " + ssl_error());
+    return bad("certificate", path, "is not a certificate in PEM: " + ssl_error());
   }
   const X509* const own = SSL_CTX_get0_certificate(context);
   if (X509_cmp_current_time(X509_get0_notAfter(own)) < 0) {
@@ -67,7 +67,7 @@ Status take_key(SSL_CTX* context, const TlsFiles& files) {
     ERR_clear_error();
     return bad("key", files.key, "does not belong to certificate=" + files.certificate);
   }
-  return bad("key", files.key, "is no private key in PEM without a password: " + ssl_error());
+  return bad("key", files.key, "is not a private key in PEM without a password: " + ssl_error());
 }
 
 Status take_client_ca(SSL_CTX* context, const std::string& path) {

@@ -49,7 +49,7 @@ Result<std::optional<std::int64_t>> whole_in(const Node& body, const char* name)
   const auto [behind, error] = std::from_chars(node->text.data(), end, number);
   const bool is_text = node->kind == Kind::number || node->kind == Kind::string;
   if (!is_text || error != std::errc() || behind != end || !(std::abs(number) < 0x1p62)) {
-    return fail(Code::invalid, std::string(name) + ": it is no number");
+    return fail(Code::invalid, std::string(name) + ": it is not a number");
   }
   return static_cast<std::int64_t>(number);
 }
@@ -179,7 +179,8 @@ Result<std::int64_t> path_in(const Node& node, std::vector<std::string>& names) 
   const auto [behind, error] = std::from_chars(text.data(), text.data() + text.size(), frequency_ms);
   if (error != std::errc() || behind != text.data() + text.size() || frequency_ms <= 0 ||
       frequency_ms > kFrequencyMostMs) {
-    return fail(Code::invalid, "paths: \"" + std::string(text.substr(0, 100)) + "\" is no frequency in milliseconds");
+    return fail(Code::invalid,
+                "paths: \"" + std::string(text.substr(0, 100)) + "\" is not a frequency in milliseconds");
   }
   return frequency_ms;
 }

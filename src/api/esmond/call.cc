@@ -83,7 +83,7 @@ Result<std::optional<std::int64_t>> whole_param(const Request& request, std::str
   double number = 0;
   const auto [behind, error] = std::from_chars(text->data(), end, number);
   if (error != std::errc() || behind != end || !(std::abs(number) < 0x1p62)) {
-    return fail(Code::invalid, std::string(name) + ": \"" + std::string(text->substr(0, 100)) + "\" is no number");
+    return fail(Code::invalid, std::string(name) + ": \"" + std::string(text->substr(0, 100)) + "\" is not a number");
   }
   return static_cast<std::int64_t>(number);
 }
@@ -95,7 +95,7 @@ Result<Span> data_span(const Call& call, std::optional<std::int64_t> begin, std:
   const Span span{begin.value_or(now - kHourSeconds * model::kSecondMs / unit_ms), end.value_or(now)};
   if (span.begin < -most || span.end > most || span.begin > span.end) {
     return fail(Code::invalid, "begin " + std::to_string(span.begin) + " and end " + std::to_string(span.end) +
-                                   " are no range of time");
+                                   " are not a range of time");
   }
   return span;
 }

@@ -62,7 +62,7 @@ class EsmondHandlers {
     call.is_v1 = request.path.starts_with("/esmond/v1/");
     if (!call.is_v1 && !request.path.starts_with("/esmond/v2/")) return nothing_there(call);
     const EsmondAsker asker = parts.keys.asker(request.header("authorization"));
-    if (asker == EsmondAsker::refused) return esmond_error(401, "this is no key of esmond.keys");
+    if (asker == EsmondAsker::refused) return esmond_error(401, "this is not a key of esmond.keys");
     call.is_known = asker == EsmondAsker::known;
     if (needs_key && !call.is_known) return esmond_error(401, "this needs a key");
     auto names = esmond::names_behind(request, skip);

@@ -40,7 +40,7 @@ Result<SeriesPath> series_path_of(const Call& call) {
   const char* const end = text.data() + text.size();
   const auto [behind, error] = std::from_chars(text.data(), end, frequency_ms);
   if (error != std::errc() || behind != end || frequency_ms <= 0 || frequency_ms > kFrequencyMostMs) {
-    return fail(Code::invalid, "\"" + text.substr(0, 100) + "\" is no frequency in milliseconds, a year at most");
+    return fail(Code::invalid, "\"" + text.substr(0, 100) + "\" is not a frequency in milliseconds, a year at most");
   }
   return SeriesPath{*kind, {call.names.begin() + 1, call.names.end() - 1}, frequency_ms};
 }
@@ -63,7 +63,7 @@ Result<Source> written_source(const Call& call, const snmp::inventory::Inventory
     VARVE_ASSIGN_OR_RETURN(source, least_source_of(engine, call.request.tenant, inventory, path));
     if (!source) return never();
     if (!is_aggregate(*source, frequency_ms)) {
-      return fail(Code::invalid, std::to_string(frequency_ms) + " is no width of aggregates in milliseconds");
+      return fail(Code::invalid, std::to_string(frequency_ms) + " is not a width of aggregates in milliseconds");
     }
   } else {
     source = source_of(engine, call.request.tenant, inventory, path, frequency_ms);
@@ -74,7 +74,7 @@ Result<Source> written_source(const Call& call, const snmp::inventory::Inventory
     if (!is_there) return never();
   }
   if (kind != SeriesKind::raw_data && !source->is_counter) {
-    return fail(Code::invalid, at_encode(path).substr(0, 300) + " is no counter, it has RawData only");
+    return fail(Code::invalid, at_encode(path).substr(0, 300) + " is not a counter, it has RawData only");
   }
   return std::move(*source);
 }

@@ -170,7 +170,7 @@ Handler task_on_pool(const TasksContext& context, const std::string& before, Tas
   return endpoint.on_pool([context, skip = before.size(), work](const Request& request) -> Result<Response> {
     TaskName name{request.tenant, request.path.substr(std::min(skip, request.path.size()))};
     if (name.id.ends_with('/')) name.id.pop_back();
-    if (skip < request.path.size() && !protocol::json::is_utf8(name.id)) return not_found("that is no text");
+    if (skip < request.path.size() && !protocol::json::is_utf8(name.id)) return not_found("that is not a text");
     if (name.id.size() > storage::kTextNameBytesMax) return not_found(name.id);
     return work({context, request, name});
   });

@@ -126,13 +126,14 @@ TEST_F(LokiApi, Times) {
 
 TEST_F(LokiApi, BadParameters) {
   const auto range = [&](const std::string& more) { return error("query_range?query=%7Bjob=%22a%22%7D&" + more); };
-  EXPECT_EQ(range("start=soon"), "could not parse 'start' parameter: 'soon' is no time: neither a number nor RFC 3339");
+  EXPECT_EQ(range("start=soon"),
+            "could not parse 'start' parameter: 'soon' is not a time: neither a number nor RFC 3339");
   EXPECT_EQ(range("end=-1"), "could not parse 'end' parameter: '-1' is not between 1970 and 2261");
   for (const std::string end : {"9999999999", "9223372037", "-999999999", "9223372036854775807"}) {
     EXPECT_EQ(range("end=" + end), "could not parse 'end' parameter: '" + end + "' is not between 1970 and 2261");
   }
   EXPECT_EQ(range("end=9300000000000000000"),
-            "could not parse 'end' parameter: '9300000000000000000' is no time: neither a number nor RFC 3339");
+            "could not parse 'end' parameter: '9300000000000000000' is not a time: neither a number nor RFC 3339");
   EXPECT_EQ(range("start=5&end=4"), "end timestamp must not be before or equal to start time");
   EXPECT_EQ(range("limit=0"), "limit must be a positive value");
   EXPECT_EQ(range("limit=x"), "could not parse 'limit' parameter: 'x' is not a whole number");

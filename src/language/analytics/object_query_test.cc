@@ -92,11 +92,11 @@ TEST(FieldNamesQuery, HasItsOwnColumns) {
   EXPECT_EQ(with(R"("name":"name","value":"a","op":2)"), "where[0][0]: name has no operator 2 (not equal)");
   EXPECT_EQ(with(R"("name":"fields.value","value":"a","op":6)"), "where[0][0]: fields.value has no operator 6 (>=)");
   EXPECT_EQ(with(R"("name":"Source","value":"a","op":1)"),
-            "where[0][0]: 'Source' is no column of StatTable.FieldNames.fields: name, fields.value");
+            "where[0][0]: 'Source' is not a column of StatTable.FieldNames.fields: name, fields.value");
   EXPECT_EQ(with(R"("name":"user","value":"a","op":1)"),
-            "where[0][0]: 'user' is no column of StatTable.FieldNames.fields: name, fields.value");
+            "where[0][0]: 'user' is not a column of StatTable.FieldNames.fields: name, fields.value");
   EXPECT_EQ(read_table(kTable, R"j(["COUNT(fields)"])j", ""),
-            "'COUNT(fields)' is no column of StatTable.FieldNames.fields: name, fields.value");
+            "'COUNT(fields)' is not a column of StatTable.FieldNames.fields: name, fields.value");
   EXPECT_EQ(read_table(kTable, R"(["name"])", R"("aggregate":["count"])"),
             "StatTable.FieldNames.fields has values, which are not counted");
 }

@@ -95,7 +95,7 @@ TEST(AnalyticsQuery, Times) {
   EXPECT_EQ(at("6", "5"), "meaningless: start_time 6 is after end_time 5");
   EXPECT_EQ(at(R"("now")", R"("now-1s")"), "meaningless: start_time 1000000000 is after end_time 999000000");
   constexpr std::string_view kForms =
-      "' is no time: it is microseconds since 1970, now, or now with + or -, a number and one of s m h d";
+      "' is not a time: it is microseconds since 1970, now, or now with + or -, a number and one of s m h d";
   EXPECT_EQ(at("1.5", "2"), "malformed: start_time: '1.5" + std::string(kForms));
   EXPECT_EQ(at("1", "1e3"), "malformed: end_time: '1e3" + std::string(kForms));
   EXPECT_EQ(at("1", R"("now+2d2h")"), "malformed: end_time: 'now+2d2h" + std::string(kForms));
@@ -270,7 +270,7 @@ TEST(AnalyticsQuery, Counts) {
   EXPECT_EQ(with(R"(["T=5","T=6"])"), "meaningless: select_fields has windows of two widths");
   for (const auto* bad : {"T=", "T=0", "T=-1", "T=x", "T=1.5", "T=9223372036854775807"}) {
     EXPECT_EQ(with("[\"" + std::string(bad) + "\"]"),
-              "meaningless: '" + std::string(bad) + "' is no window: behind T= stands a number of seconds");
+              "meaningless: '" + std::string(bad) + "' is not a window: behind T= stands a number of seconds");
   }
   EXPECT_EQ(message_query(R"("aggregate":["sum"])"), "meaningless: there is no aggregate 'sum': it is count");
   EXPECT_EQ(message_query(R"("aggregate":[])"), "malformed: aggregate is not a list with count in it");

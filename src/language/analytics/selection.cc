@@ -39,7 +39,7 @@ Result<Selected> window_of(std::string_view name) {
   const auto read = std::from_chars(text.data(), end, seconds);
   if (read.ec != std::errc() || read.ptr != end || seconds < 1 ||
       __builtin_mul_overflow(seconds, std::int64_t{1'000'000}, &width_us)) {
-    return fail(Code::unsupported, quoted(name) + " is no window: behind T= stands a number of seconds");
+    return fail(Code::unsupported, quoted(name) + " is not a window: behind T= stands a number of seconds");
   }
   return Selected{Of::window, {}, std::string(kWindow), width_us};
 }

@@ -22,7 +22,7 @@ std::optional<Subject> stat_subject(std::string_view name) {
 Result<Subject> subject_of(std::string_view name, const Table& table, const Context& context) {
   if (table.kind == TableKind::stat) {
     if (const auto own = stat_subject(name)) return *own;
-    return fail(Code::unsupported, quoted(name) + " is no column of " + table.name + ": name, fields.value");
+    return fail(Code::unsupported, quoted(name) + " is not a column of " + table.name + ": name, fields.value");
   }
   if (table.kind == TableKind::object) {
     if (const auto own = object_subject(name)) return *own;

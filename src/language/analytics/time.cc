@@ -47,9 +47,10 @@ Result<std::int64_t> parse_time(std::string_view text, std::int64_t now_us) {
   if (text == kNow) return now_us;
   const auto time = text.starts_with(kNow) ? moved(now_us, text.substr(kNow.size())) : whole_number(text);
   if (time) return *time;
-  return fail(Code::invalid, "'" + std::string(text.substr(0, 100)) +
-                                 "' is no time: it is microseconds since 1970, now, or now with + or -, a number and "
-                                 "one of s m h d");
+  return fail(Code::invalid,
+              "'" + std::string(text.substr(0, 100)) +
+                  "' is not a time: it is microseconds since 1970, now, or now with + or -, a number and "
+                  "one of s m h d");
 }
 
 }  // namespace varve::language::analytics

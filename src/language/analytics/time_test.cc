@@ -67,7 +67,7 @@ TEST(AnalyticsTime, NothingElse) {
     ASSERT_FALSE(time) << bad;
     EXPECT_EQ(time.error().code, Code::invalid);
     EXPECT_EQ(time.error().message, "'" + std::string(bad) +
-                                        "' is no time: it is microseconds since 1970, now, or now with + or -, a "
+                                        "' is not a time: it is microseconds since 1970, now, or now with + or -, a "
                                         "number and one of s m h d");
   }
 }

@@ -127,7 +127,7 @@ Result<query::Join::Downsample> downsample_of(const ast::Downsample& downsample)
     into.window = counter;
   } else if (!function_of(downsample.function)) {
     VARVE_ASSIGN_OR_RETURN(const Reducer gather, reducer_of(downsample.function));
-    if (gather == Reducer::none) return fail(Code::invalid, "none is no function to downsample by");
+    if (gather == Reducer::none) return fail(Code::invalid, "none is not a function to downsample by");
     into.gather = gather;
   }
   if (downsample.fill == ast::Downsample::Fill::zero) into.fill = query::Join::Fill::zero;

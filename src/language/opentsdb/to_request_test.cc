@@ -75,7 +75,7 @@ TEST_F(OpentsdbToRequest, BothForms) {
        "t/opentsdb 1000..2001 cpu | increase 36028797018963968ms from start at start fill zero | cut 1000 | join sum"},
       {"start=1&end=2&m=increase:cpu", "error: No such aggregator: increase"},
       {"start=1&end=2&m=odd:cpu", "error: No such aggregator: odd"},
-      {"start=1&end=2&m=sum:1m-none:cpu", "error: none is no function to downsample by"},
+      {"start=1&end=2&m=sum:1m-none:cpu", "error: none is not a function to downsample by"},
       {"start=1&end=2&m=sum:1m-odd:cpu", "error: No such aggregator: odd"},
       {"start=1&end=2&m=sum:cpu{host=regexp(x)|(b)}", "error: regular expression 'x)|(b': unexpected ): x)|(b"},
       {R"({"start":1,"end":2,"queries":[{"metric":"cpu","aggregator":"sum"},{"metric":"m","aggregator":"odd"}]})",

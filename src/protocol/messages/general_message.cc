@@ -52,7 +52,7 @@ class GeneralMessage {
     Element item;
     for (bool first = true; reader_.next_item(first, item);) {
       if (item.kind == Kind::null) continue;
-      if (item.kind != Kind::string) return fail(Code::invalid, "objects has an item that is no text");
+      if (item.kind != Kind::string) return fail(Code::invalid, "objects has an item that is not a text");
       VARVE_RETURN_IF_ERROR(cells_.text(Column::object, item.text));
     }
     return ended();

@@ -130,7 +130,7 @@ const std::vector<Case>& cases() {
        {},
        {"timestamp -9223372036854775808 is out of range"}},
       {"labels in any order", series({{"z", "1"}, {"__name__", "m"}, {"a", "2"}}, {{1, 5}}), {"m{a=2,z=1} 5 1.0"}},
-      {"an empty value is no label", series({{"__name__", "m"}, {"a", ""}}, {{1, 5}}), {"m{} 5 1.0"}},
+      {"an empty value is not a label", series({{"__name__", "m"}, {"a", ""}}, {{1, 5}}), {"m{} 5 1.0"}},
       {"UTF-8", series({{"__name__", "größe"}, {"ort", "köln €😀"}}, {{1, 5}}), {"größe{ort=köln €😀} 5 1.0"}},
       {"a long label",
        series({{"__name__", "m"}, {"a", std::string(300, 'x')}}, {{1, 5}}),

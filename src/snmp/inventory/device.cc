@@ -14,7 +14,7 @@ Result<std::uint16_t> parse_port(std::string_view text) {
   const char* const end = text.data() + text.size();
   const auto [behind, error] = std::from_chars(text.data(), end, port);
   if (error == std::errc() && behind == end && port != 0) return port;
-  return fail(Code::invalid, "\"" + std::string(text) + "\" is no port; allowed is 1 to 65535");
+  return fail(Code::invalid, "\"" + std::string(text) + "\" is not a port; allowed is 1 to 65535");
 }
 
 bool is_host(std::string_view host) {
@@ -27,7 +27,7 @@ bool is_host(std::string_view host) {
 Result<HostPort> parse_host_port(std::string_view text) {
   const auto wrong = [&] {
     return fail(Code::invalid,
-                "\"" + std::string(text) + "\" is no address; write HOST or HOST:PORT, [ADDRESS]:PORT for IPv6");
+                "\"" + std::string(text) + "\" is not an address; write HOST or HOST:PORT, [ADDRESS]:PORT for IPv6");
   };
   HostPort out;
   std::string_view host = text;

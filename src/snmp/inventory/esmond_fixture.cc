@@ -153,7 +153,8 @@ class Fixture {
       const auto seconds = whole(text.substr(0, end));
       std::int64_t ms = 0;
       if (!seconds || __builtin_mul_overflow(*seconds, model::kSecondMs, &ms)) {
-        faults_.push_back(place + ".aggregates: \"" + std::string(text.substr(0, end)) + "\" is no number of seconds");
+        faults_.push_back(place + ".aggregates: \"" + std::string(text.substr(0, end)) +
+                          "\" is not a number of seconds");
         return {};
       }
       out.push_back(ms);

@@ -41,8 +41,8 @@ TEST(Import, names_faults_by_place) {
             "devices.r.adress: no such field; there are address, credential, oidsets, active, begin, end, tags, name, "
             "state, last_poll, last_error, left_out, interfaces");
   EXPECT_EQ(of_device(R"("address":"a b")"),
-            "devices.r.address: \"a b\" is no address; write HOST or HOST:PORT, [ADDRESS]:PORT for IPv6");
-  EXPECT_EQ(of_device(R"("address":"a:0")"), "devices.r.address: \"0\" is no port; allowed is 1 to 65535");
+            "devices.r.address: \"a b\" is not an address; write HOST or HOST:PORT, [ADDRESS]:PORT for IPv6");
+  EXPECT_EQ(of_device(R"("address":"a:0")"), "devices.r.address: \"0\" is not a port; allowed is 1 to 65535");
   EXPECT_EQ(of_device(R"("address":"a","oidsets":["Nope","Errors","Errors"])"),
             "devices.r.oidsets[2]: \"Errors\" is named twice; devices.r.oidsets[0]: there is no oidset \"Nope\"");
   EXPECT_EQ(of_device(R"("address":"a","active":1)"), "devices.r.active: 1 is not true or false");
@@ -66,12 +66,13 @@ TEST(Import, names_faults_by_place) {
   EXPECT_EQ(of_oidset(R"("frequency":30,"correlator":"Nope",)" + scalar),
             "oidsets.S.correlator: there is no correlator \"Nope\"");
   EXPECT_EQ(of_oidset(R"("frequency":30,"objects":[{"name":"u","oid":"1.3.x","type":"Counter"}])"),
-            "oidsets.S.objects[0].oid: \"1.3.x\" is no oid; write numbers with dots: 1.3.6.1.2.1.1.3.0");
+            "oidsets.S.objects[0].oid: \"1.3.x\" is not an oid; write numbers with dots: 1.3.6.1.2.1.1.3.0");
   EXPECT_EQ(of_oidset(R"("frequency":30,"objects":[{"name":"u","oid":"1.3.6.1.0"}])"),
             "oidsets.S.objects[0].type: it is missing");
-  EXPECT_EQ(of_oidset(R"("frequency":30,"objects":[{"name":"u","oid":"1.3.6.1.0","type":"Counter16"}])"),
-            "oidsets.S.objects[0].type: \"Counter16\" is no type; allowed is Counter32, Counter64, Gauge32, TimeTicks, "
-            "Integer32, IpAddress, DisplayString, PhysAddress or ObjectIdentifier");
+  EXPECT_EQ(
+      of_oidset(R"("frequency":30,"objects":[{"name":"u","oid":"1.3.6.1.0","type":"Counter16"}])"),
+      "oidsets.S.objects[0].type: \"Counter16\" is not a type; allowed is Counter32, Counter64, Gauge32, TimeTicks, "
+      "Integer32, IpAddress, DisplayString, PhysAddress or ObjectIdentifier");
   EXPECT_EQ(of_oidset(R"("frequency":30,"objects":[{"name":"u","oid":"1.3.6.1.2","type":"Counter32"}])"),
             "oidsets.S.objects[0].oid: 1.3.6.1.2 is a column of a table, so the set needs a correlator; a scalar ends "
             "in .0");
@@ -223,7 +224,7 @@ TEST(Fixture, seconds_that_are_too_many_are_named) {
     std::vector<std::string> credentials;
     Faults faults;
     read_fixture(*root, false, inventory, credentials, faults);
-    EXPECT_EQ(faults, Faults{"oidsets.S.aggregates: \"" + seconds + "\" is no number of seconds"});
+    EXPECT_EQ(faults, Faults{"oidsets.S.aggregates: \"" + seconds + "\" is not a number of seconds"});
   }
 }
 

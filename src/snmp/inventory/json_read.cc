@@ -23,7 +23,8 @@ void read_oid(const Node& node, Place place, Oid& to, Faults& faults) {
   if (faults.size() > before) return;
   auto oid = parse_oid(text);
   if (!oid) {
-    faults.push_back(place + ": \"" + text.substr(0, 100) + "\" is no oid; write numbers with dots: 1.3.6.1.2.1.1.3.0");
+    faults.push_back(place + ": \"" + text.substr(0, 100) +
+                     "\" is not an oid; write numbers with dots: 1.3.6.1.2.1.1.3.0");
     return;
   }
   to = std::move(*oid);
@@ -81,7 +82,7 @@ void read_type(const Node& node, Place place, ObjectType& to, Faults& faults) {
     return;
   }
   faults.push_back(place + ": \"" + text.substr(0, 100) +
-                   "\" is no type; allowed is Counter32, Counter64, Gauge32, TimeTicks, Integer32, IpAddress, "
+                   "\" is not a type; allowed is Counter32, Counter64, Gauge32, TimeTicks, Integer32, IpAddress, "
                    "DisplayString, PhysAddress or ObjectIdentifier");
 }
 
@@ -134,7 +135,7 @@ void read_kind(const Node& node, Place place, IndexKind& to, Faults& faults) {
     return;
   }
   faults.push_back(place + ": \"" + text.substr(0, 100) +
-                   "\" is no kind; allowed is number, text, rest, rest_text, address or alu_port");
+                   "\" is not a kind; allowed is number, text, rest, rest_text, address or alu_port");
 }
 
 constexpr Field<IndexPart> kPartFields[] = {VARVE_FIELD(IndexPart, name, read_text),

@@ -81,7 +81,7 @@ Status Poller::start(inventory::Credentials credentials) {
   State& s = *state_;
   const auto dropped_for = [&](const char* reason) {
     return &s.parts.metrics.counter("varve_snmp_datagrams_dropped_total",
-                                    "Datagrams that came to the poller and are no answers of who was asked.",
+                                    "Datagrams that came to the poller and are not answers of who was asked.",
                                     {{"reason", reason}});
   };
   const session::LoopOptions loop_options{

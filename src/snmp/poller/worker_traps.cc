@@ -64,7 +64,7 @@ std::string Worker::on_trap(const session::Peer& from, std::string_view datagram
     return is_taken ? std::move(heard->answer) : std::string();  // else it comes again
   }
   trap_counters_.bad.add();
-  log::debug("a datagram of a device is no trap that its credential fits", {{"address", session::host_of(from)}});
+  log::debug("a datagram of a device is not a trap that its credential fits", {{"address", session::host_of(from)}});
   return {};
 }
 

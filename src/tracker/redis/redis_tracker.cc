@@ -139,7 +139,8 @@ Result<std::vector<Due>> RedisTracker::resolve(std::span<const Found> found, mod
   for (const Found& entry : found) {
     std::string_view name = entry.entry;
     const auto slot = take_number(name);
-    if (!slot) return varve::fail(Code::corrupt, "Redis: an entry of " + pending_key(entry.partition) + " is no entry");
+    if (!slot)
+      return varve::fail(Code::corrupt, "Redis: an entry of " + pending_key(entry.partition) + " is not an entry");
     names.push_back(name);
     list.push_back({{}, entry.partition, *slot, static_cast<std::uint64_t>(entry.score), ready_of(entry.score)});
   }
@@ -292,7 +293,7 @@ Result<std::vector<SetAside>> RedisTracker::set_aside(std::size_t limit) {
   for (std::size_t at = 0; at + 1 < pairs.size() && all.size() < limit; at += 2) {
     std::string_view name = pairs[at], state = pairs[at + 1];
     const auto partition = take_number(name), slot = take_number(name), failures = take_number(state);
-    if (!partition || !slot || !failures) return varve::fail(Code::corrupt, "Redis: a field of failed is no entry");
+    if (!partition || !slot || !failures) return varve::fail(Code::corrupt, "Redis: a field of failed is not an entry");
     all.push_back(
         {{}, static_cast<std::uint32_t>(*partition), *slot, static_cast<std::uint32_t>(*failures), to_number(state)});
     names.push_back(name);

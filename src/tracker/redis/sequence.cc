@@ -33,7 +33,7 @@ std::int64_t Sequence::floor() const {
 
 Result<std::int64_t> Sequence::draw(std::int64_t above) {
   if (above >= kGreatest - 1)
-    return fail(Code::corrupt, "a row has a version that is no time: " + std::to_string(above));
+    return fail(Code::corrupt, "a row has a version that is not a time: " + std::to_string(above));
   Question question = link_.question();
   const std::string key = link_.key("sequence");
   const std::string least = std::to_string(std::max({above, floor(), link_.clock().now_ms() * 1000}));

@@ -258,7 +258,7 @@ Status chunk_arrivals(const SlotData::Sealed& chunk, std::size_t columns, std::v
   chunk::DecodedColumn column;
   VARVE_RETURN_IF_ERROR(chunk.block->column(chunk.at, own, column));
   if (!column.uniform || column.type != model::ValueType::long_) {
-    return fail(Code::corrupt, "arrivals of a sealed row are no numbers");
+    return fail(Code::corrupt, "arrivals of a sealed row are not numbers");
   }
   out.assign(column.bits.begin(), column.bits.end());
   return {};

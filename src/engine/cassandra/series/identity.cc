@@ -49,7 +49,7 @@ Result<GroupList> group_list(std::span<const std::string> texts) {
     const std::string& ttl = texts.back();
     const auto read = std::from_chars(ttl.data(), ttl.data() + ttl.size(), list.ttl_s);
     if (read.ec != std::errc() || read.ptr != ttl.data() + ttl.size() || list.ttl_s == 0) {
-      return fail(Code::corrupt, "'" + ttl + "' is no time to live of a line group");
+      return fail(Code::corrupt, "'" + ttl + "' is not a time to live of a line group");
     }
     texts = texts.first(texts.size() - 2);
   }
