@@ -86,7 +86,7 @@ TEST_F(DamagedTableEnd, repair_gets_over_a_flipped_bit) {
   ASSERT_EQ(tables_.size(), 1U);
   const std::uint64_t size = fs::file_size(whole() / "db" / tables_[0]);
   std::mt19937_64 random(5);
-  const int rounds = varve::testing::effort(60);
+  const int rounds = varve::testing::effort(24);
   int refused = 0;
   for (int round = 0; round < rounds; ++round) {
     as_before();
@@ -126,7 +126,7 @@ TEST_F(DamagedTableEnd, repair_gets_over_a_flipped_bit) {
 TEST_F(DamagedTableEnd, repair_ends_if_there_is_damage_in_the_data_as_well) {
   const std::uint64_t size = fs::file_size(whole() / "db" / tables_[0]);
   std::mt19937_64 random(6);
-  const int rounds = varve::testing::effort(40);
+  const int rounds = varve::testing::effort(16);
   int repaired = 0;
   for (int round = 0; round < rounds; ++round) {
     as_before();

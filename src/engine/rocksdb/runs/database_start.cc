@@ -215,7 +215,8 @@ Status repair_database(const std::string& path, std::optional<std::uint64_t> old
   if (!listed || leaves_out_tables(repaired)) {
     auto made = salvage_instead(path, oldest_segment);
     if (made) salvaged = std::move(*made);
-    if (!made && !listed) {
+    // Where there is no room for it, for instance, nothing is given up that could be read another time.
+    if (!made && (!listed || made.error().code != Code::corrupt)) {
       fs::remove_all(repaired, error);
       return fail(made.error().code, "the database cannot be repaired: " + made.error().message);
     }
