@@ -47,7 +47,8 @@ struct Devices {
   static void append(Writer& json, const SnmpCall& call, const Device& device, bool) {
     auto status = call.context.statuses.find(call.request.tenant, device.name);
     // As its first poll will say, to who has just added it.
-    if (status.last_error.empty() && call.context.poll_now && call.context.inventory.lacks_credentials()) {
+    if (device.active && status.last_error.empty() && call.context.poll_now &&
+        call.context.inventory.lacks_credentials()) {
       status.last_error =
           snmp::inventory::no_credential(device.credential) + ": snmp.credentials, their file, is not set";
     }
