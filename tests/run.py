@@ -24,6 +24,7 @@ ONLY_LONG = ["chaos_test", "clocks_test", "cluster_faults_test", "node_loss_test
 # With --faults, one after the other, each of their tests for as many seconds as asked.
 LONG = ONLY_LONG + ["crowds_test", "damaged_files_test", "damaged_tables_test", "failing_calls_test", "failing_storage_test", "logcli_test", "messages_cluster_test", "migrate_contrail_test", "power_test",
                "random_user_test", "schema_test", "snmp_faults_test"]
+CASSANDRAS = ["cassandra_test", "cluster_test", "messages_cluster_test", "migrate_contrail_test", "migrate_test", "schema_test"]
 ELSEWHERE = ["edges_test"]  # needs no server; ./dev test and ./dev lint call it themselves
 SECONDS_MAX = 900  # of one file
 # What both engines answer alike, each in its own way; what protocols and clients do above them is tested on the embedded one.
@@ -196,12 +197,24 @@ def main():
 def run(modules, arguments):
     begin = time.monotonic()
     runner = Runner(arguments)
-    # The longest first, so that no core is idle at the end.
-    order = {"schema_test": 0, "cluster_test": 0, "messages_cluster_test": 0, "migrate_contrail_test": 0, "cassandra_test": 1, "crash_test": 1, "messages_crash_test": 1,
+    # The longest first, so that no core is idle at the end. Of those that start Cassandras only as many at once as there are
+    # processors: what waits longer for one of them than it is patient fails.
+    order = {"schema_test": 0, "cluster_test": 0, "messages_cluster_test": 0, "migrate_contrail_test": 0, "crash_test": 1, "messages_crash_test": 1,
              "kairosdb_test": 0, "snmp_test": 1, "clients_test": 1, "random_user_test": 2, "malformed_test": 3}
     parallel = sorted((m for m in modules if m not in SERIAL), key=lambda m: (order.get(m, 9), m))
+    waiting = [m for m in parallel if m in CASSANDRAS], [m for m in parallel if m not in CASSANDRAS]
+    with_cassandras = max(1, min(os.cpu_count() or 2, arguments.jobs - 1))
+
+    def work(number):
+        mine = waiting if number < with_cassandras else waiting[1:]
+        while True:
+            with runner.lock:
+                module = next((queue.pop(0) for queue in mine if queue), None)
+            if module is None:
+                return
+            runner.run_file(module)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        list(pool.map(runner.run_file, parallel))
+        list(pool.map(work, range(arguments.jobs)))
     for module in (m for m in SERIAL if m in modules):
         runner.run_file(module)
 

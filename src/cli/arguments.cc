@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/arguments.h"
 
-#include <set>
-
 #include "config/keys.h"
 
 namespace varve::cli {
@@ -20,7 +18,6 @@ bool is_own(std::string_view name) { return name == "from" || name == "tenant" |
 
 Arguments parse_arguments(std::span<const std::string_view> args) {
   Arguments out;
-  std::set<std::string> given;
   for (std::size_t i = 0; i < args.size(); ++i) {
     const std::string_view arg = args[i];
     if (arg == "--help" || arg == "-h") {
@@ -30,8 +27,7 @@ Arguments parse_arguments(std::span<const std::string_view> args) {
     if (!arg.starts_with("--")) {
       if (out.command.empty() && out.flags.empty() && !out.config_file) {
         out.command = arg;
-      } else if (out.object.empty() && (out.command == "migrate" || out.command == "help") && out.flags.empty() &&
-                 !out.config_file) {
+      } else if (out.object.empty() && out.command == "migrate" && out.flags.empty() && !out.config_file) {
         out.object = arg;
       } else {
         out.faults.push_back("\"" + std::string(arg) + "\": unexpected; a key is given as --key=value");
@@ -51,11 +47,6 @@ Arguments parse_arguments(std::span<const std::string_view> args) {
         continue;
       }
       value = args[++i];
-    }
-    // The last one would win without a word; a file with a key twice is refused as well.
-    if (!given.insert(key).second) {
-      out.faults.push_back("--" + key + " is given twice");
-      continue;
     }
     if (key == "config") {
       out.config_file = std::move(value);

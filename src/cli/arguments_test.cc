@@ -44,11 +44,6 @@ TEST(Arguments, Faults) {
   EXPECT_EQ(parsed({"serve", "--slots.width"}), "serve !--slots.width: a value is missing");
   EXPECT_EQ(parsed({"migrate", "kairosdb", "--from"}), "migrate/kairosdb !--from: a value is missing");
   EXPECT_EQ(parsed({"migrate", "kairosdb", "more"}), "migrate/kairosdb !\"more\": unexpected");
-  EXPECT_EQ(parsed({"serve", "--slots.width=1h", "--engine=x", "--slots.width", "1h"}),
-            "serve slots.width=1h engine=x !--slots.width is given twice");
-  EXPECT_EQ(parsed({"serve", "--config=a", "--config=b"}), "serve config=a !--config is given twice");
-  EXPECT_EQ(parsed({"migrate", "kairosdb", "--from=a", "--from=b"}), "migrate/kairosdb from=a !--from is given twice");
-  EXPECT_EQ(parsed({"help", "serve", "more"}), "help/serve !\"more\": unexpected");
   EXPECT_EQ(parsed({"serve", "--config", "--engine=x"}), "serve engine=x !--config: a value is missing");
 }
 
