@@ -5,6 +5,7 @@ used again by all of them: under a sanitizer (./dev test --asan --programs) this
 
 import json
 import os
+import re
 import socket
 import ssl
 import subprocess
@@ -169,7 +170,7 @@ class AnHour(unittest.TestCase):
         self.assertEqual([value for _, value in found.json()["queries"][0]["results"][0]["values"]], [1, 2], "in the order of the tests")
         wait_until(lambda: self.tail.ended or len(self.tail.lines) >= 2, 30, "the tail has both")
         self.assertEqual((self.tail.ended, self.tail.lines), (None, ["1", "2"]))
-        self.assertEqual([self.follower.stdout.readline().strip()[-1:] for _ in range(2)], ["1", "2"])
+        self.assertEqual([re.search(r": (\d)\b", self.follower.stdout.readline())[1] for _ in range(2)], ["1", "2"])
         self.assertIsNone(self.follower.poll())
 
     def test_3_a_device_that_comes_back(self):
