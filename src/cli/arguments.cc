@@ -27,7 +27,8 @@ Arguments parse_arguments(std::span<const std::string_view> args) {
     if (!arg.starts_with("--")) {
       if (out.command.empty() && out.flags.empty() && !out.config_file) {
         out.command = arg;
-      } else if (out.object.empty() && out.command == "migrate" && out.flags.empty() && !out.config_file) {
+      } else if (out.object.empty() && (out.command == "migrate" || out.command == "help") && out.flags.empty() &&
+                 !out.config_file) {
         out.object = arg;
       } else {
         out.faults.push_back("\"" + std::string(arg) + "\": unexpected; a key is given as --key=value");

@@ -44,6 +44,7 @@ TEST(Arguments, Faults) {
   EXPECT_EQ(parsed({"serve", "--slots.width"}), "serve !--slots.width: a value is missing");
   EXPECT_EQ(parsed({"migrate", "kairosdb", "--from"}), "migrate/kairosdb !--from: a value is missing");
   EXPECT_EQ(parsed({"migrate", "kairosdb", "more"}), "migrate/kairosdb !\"more\": unexpected");
+  EXPECT_EQ(parsed({"help", "serve", "more"}), "help/serve !\"more\": unexpected");
   EXPECT_EQ(parsed({"serve", "--config", "--engine=x"}), "serve engine=x !--config: a value is missing");
 }
 

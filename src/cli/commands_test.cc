@@ -75,7 +75,6 @@ TEST(Commands, TwoCannotListenAtOneAddress) {
               "varve: telnet.listen=localhost:4242: http.listen=127.0.0.1:4242 listens there; allowed is "
               "another port or address\n");
   }
-  EXPECT_EQ(ran({"check", "--slots.width=30m", "--slots.width=30m"}).status, 2);
 }
 
 TEST(Commands, ServeRefusesAPublicAddress) {
