@@ -50,11 +50,13 @@ TEST_F(AdminSlotsTest, SlotsOfTheTenantThatAsks) {
             R"({"pending":3,"sealed":12,"windows":340,"set_aside":)" + aside +
                 R"(,"slots":[{"start":20,"end":30,"state":"hot","samples":0,"bytes":0,"fragments":0,"open_groups":0},)"
                 R"({"start":10,"end":20,"state":"pending","samples":7,"bytes":70,"fragments":2,"open_groups":0}],)"
-                R"("messages":[{"start":20,"end":30,"state":"sealed","messages":5,"bytes":50,"fragments":1}]})");
+                R"("messages":[{"start":20,"end":30,"state":"sealed","messages":5,"bytes":50,"fragments":1}]})"
+                "\n");
   EXPECT_NE(get("/api/v1/admin/slots").find(R"({"start":-10,"end":0,"state":"dropped",)"), std::string::npos);
   for (const char* tenant : {"t-2", "nobody"}) {
     EXPECT_EQ(ask(Method::get, "/api/v1/admin/slots", {}, tenant).body,
-              R"({"pending":3,"sealed":12,"windows":340,"set_aside":[],"slots":[],"messages":[]})");
+              R"({"pending":3,"sealed":12,"windows":340,"set_aside":[],"slots":[],"messages":[]})"
+              "\n");
   }
   for (const char* limit : {"0", "-1", "100001", "x", ""}) {
     EXPECT_EQ(ask(Method::get, std::string("/api/v1/admin/slots?limit=") + limit).status, 400) << limit;

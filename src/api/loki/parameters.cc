@@ -93,7 +93,7 @@ Result<std::int64_t> LokiParameters::time(std::string_view name, std::int64_t un
   const auto text = get(name);
   if (!text) return unless_said;
   const auto ns = nanoseconds_of(*text);
-  if (!ns) return bad_parameter(name, *text, "no time: neither a number nor RFC 3339");
+  if (!ns) return bad_parameter(name, *text, "not a time: neither a number nor RFC 3339");
   if (*ns < 0 || *ns > kTimeMax) return bad_parameter(name, *text, "not between 1970 and 2261");
   return *ns;
 }
