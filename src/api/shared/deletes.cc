@@ -72,25 +72,16 @@ void tell_of(const Selection& selection, const Asker& asker, const Result<std::u
   const std::string tags = selection.matchers.empty() ? "*" : shown_matchers(selection.matchers);
   const std::string from = range.first <= all.first ? "*" : model::instant(range.first);
   const std::string to = range.last >= all.last ? "*" : model::instant(range.last);
-  if (samples) {
-    log::info("samples are deleted", {{"tenant", selection.tenant},
-                                      {"peer", asker.peer},
-                                      {"api", asker.api},
-                                      {"metric", metric},
-                                      {"tags", tags},
-                                      {"from", from},
-                                      {"to", to},
-                                      {"samples", *samples}});
-  } else {
-    log::warn("samples are not deleted, or not all of them", {{"tenant", selection.tenant},
-                                                              {"peer", asker.peer},
-                                                              {"api", asker.api},
-                                                              {"metric", metric},
-                                                              {"tags", tags},
-                                                              {"from", from},
-                                                              {"to", to},
-                                                              {"error", samples.error().message}});
-  }
+  log::write(samples ? log::Level::info : log::Level::warn,
+             samples ? "samples are deleted" : "samples are not deleted, or not all of them",
+             {{"tenant", selection.tenant},
+              {"peer", asker.peer},
+              {"api", asker.api},
+              {"metric", metric},
+              {"tags", tags},
+              {"from", from},
+              {"to", to},
+              samples ? log::Field("samples", *samples) : log::Field("error", samples.error().message)});
 }
 
 // How many samples are gone, about.
