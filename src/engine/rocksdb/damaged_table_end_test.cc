@@ -9,8 +9,8 @@
 #include <random>
 
 #include "base/testing/effort.h"
+#include "engine/rocksdb/testing/damaged_store.h"
 #include "engine/rocksdb/testing/records.h"
-#include "engine/rocksdb/testing/rollup_store.h"
 #include "engine/rocksdb/testing/said.h"
 
 namespace varve::engine::rocksdb {
@@ -24,7 +24,7 @@ using testing::kStart;
 
 constexpr int kRowsInTable = 60;
 
-class DamagedTableEnd : public testing::RollupStore {
+class DamagedTableEnd : public testing::DamagedStore {
  protected:
   DamagedTableEnd() {
     const auto group = store.group({"m", "n"}, {{"host", "a"}});
@@ -40,17 +40,10 @@ class DamagedTableEnd : public testing::RollupStore {
     ::rocksdb::TablePropertiesCollection properties;
     EXPECT_TRUE(db->GetPropertiesOfAllTables(&properties).ok());
     for (const auto& [path, of] : properties) data_bytes_ = of->data_size;
-    fs::copy(engine.options().path, whole(), fs::copy_options::recursive);
+    keep();
   }
   void put(const storage::testing::Group& group, int hour) {
     EXPECT_TRUE(store.put(group, kStart + hour * kHour, {Value::of_long(hour), Value::of_long(-hour)}));
-  }
-  [[nodiscard]] fs::path database() { return fs::path(engine.options().path) / "db"; }
-  [[nodiscard]] fs::path whole() const { return fs::path(kept_.path()) / "whole"; }
-  void as_before() {
-    engine.close();
-    fs::remove_all(engine.options().path);
-    fs::copy(whole(), engine.options().path, fs::copy_options::recursive);
   }
   void flip(std::uint64_t at, unsigned bit) {
     std::fstream file(database() / tables_[0], std::ios::in | std::ios::out | std::ios::binary);
@@ -58,16 +51,6 @@ class DamagedTableEnd : public testing::RollupStore {
     const char byte = static_cast<char>(file.get() ^ static_cast<char>(1U << bit));
     file.seekp(static_cast<std::streamoff>(at));
     file.put(byte);
-  }
-  // Empty: it opens.
-  std::string refusal(bool repair) {
-    engine.options().repair = repair;
-    try {
-      engine.open();
-      return {};
-    } catch (const std::runtime_error& refused) {
-      return refused.what();
-    }
   }
   void expect_all(const std::string& when) {
     for (const char* const metric : {"m", "n"}) {
@@ -77,7 +60,6 @@ class DamagedTableEnd : public testing::RollupStore {
     ASSERT_EQ(engine.store().text({"t", "s", "k", "a"}).value().value_or(""), "text") << when;
   }
 
-  const testing::TemporaryDirectory kept_;
   std::vector<fs::path> tables_;
   std::uint64_t data_bytes_ = 0;
 };

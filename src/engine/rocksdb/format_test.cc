@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "engine/rocksdb/testing/rollup_store.h"
+#include "engine/rocksdb/testing/damaged_store.h"
 #include "engine/rocksdb/testing/said.h"
 
 namespace varve::engine::rocksdb {
@@ -21,36 +21,26 @@ using testing::kStart;
 
 constexpr const char* kOfOldVersions = "varve 1\nslot_width_ms 3600000\n";
 
-class FormatFile : public testing::RollupStore {
+class FormatFile : public testing::DamagedStore {
  protected:
   static Options without_strata() {
     Options o = options();
     o.strata.clear();
     return o;
   }
-  FormatFile() : RollupStore(without_strata()) {
+  FormatFile() : DamagedStore(without_strata()) {
     const auto group = store.group({"m"});
     for (int i = 0; i < 5; ++i) EXPECT_TRUE(store.put(*group, kStart + i * kHour + 40 * kMinute, {Value::of_long(i)}));
     settle();
     EXPECT_TRUE(store.put(*group, kStart + 5 * kHour, {Value::of_long(5)}));
     engine.close();
   }
-  [[nodiscard]] fs::path format() { return fs::path(engine.options().path) / "FORMAT"; }
+  [[nodiscard]] fs::path format() { return path() / "FORMAT"; }
   std::string text() {
     std::ifstream in(format(), std::ios::binary);
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   }
   void write(const std::string& text) { std::ofstream(format(), std::ios::binary) << text; }
-  // Empty: it opens.
-  std::string refusal(bool repair = false) {
-    engine.options().repair = repair;
-    try {
-      engine.open();
-      return {};
-    } catch (const std::runtime_error& refused) {
-      return refused.what();
-    }
-  }
   void expect_all(const std::string& when) { EXPECT_EQ(store.read("m").size(), 6U) << when; }
 };
 

@@ -327,10 +327,8 @@ Result<storage::EraseReport> Maintenance::erase(model::TenantId tenant, std::spa
   {
     const MutexLock alone(erasing_);
     const MutexLock lock(mutex_);
-    set_aside_.pause(tenant);
-    const Status status = erase.run(job_, flush_, [this]() VARVE_REQUIRES(mutex_) { let_others_in(); });
-    set_aside_.resume();
-    VARVE_RETURN_IF_ERROR(status);
+    const SetAside::Pause pause(set_aside_, tenant);
+    VARVE_RETURN_IF_ERROR(erase.run(job_, flush_, [this]() VARVE_REQUIRES(mutex_) { let_others_in(); }));
   }
   erase.give_back_room(job_.tables.database());
   return erase.report();

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "engine/rocksdb/runs/database.h"
-#include "engine/rocksdb/testing/rollup_store.h"
+#include "engine/rocksdb/testing/damaged_store.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -22,7 +22,7 @@ using Files = std::map<std::string, std::uintmax_t>;
 constexpr int kRoundsOfRows = 4;
 constexpr int kRowsOfRound = 30;
 
-class Manifest : public testing::RollupStore {
+class Manifest : public testing::DamagedStore {
  protected:
   Manifest() {
     const auto group = store.group({"m"});
@@ -32,19 +32,11 @@ class Manifest : public testing::RollupStore {
     }
     put(*store.group({"hot"}), 0);  // in the log
     engine.close();
-    fs::copy(path(), whole(), fs::copy_options::recursive);
+    keep();
   }
 
   void put(const storage::testing::Group& group, int hour) {
     ASSERT_TRUE(store.put(group, kStart + hour * kHour, {Value::of_long(hour)}));
-  }
-  [[nodiscard]] fs::path path() { return engine.options().path; }
-  [[nodiscard]] fs::path database() { return path() / "db"; }
-  [[nodiscard]] fs::path whole() const { return fs::path(kept_.path()) / "whole"; }
-  void as_before() {
-    engine.close();
-    fs::remove_all(path());
-    fs::copy(whole(), path(), fs::copy_options::recursive);
   }
   fs::path manifest() {
     for (const auto& file : fs::directory_iterator(database())) {
@@ -58,16 +50,6 @@ class Manifest : public testing::RollupStore {
       if (file.path().extension() == ".sst") found[file.path().filename().string()] = fs::file_size(file.path());
     }
     return found;
-  }
-  // Empty: it opens.
-  std::string refusal(bool repair = false) {
-    engine.options().repair = repair;
-    try {
-      engine.open();
-      return {};
-    } catch (const std::runtime_error& refused) {
-      return refused.what();
-    }
   }
   void expect_all(const std::string& when) {
     EXPECT_EQ(store.read("m").size(), static_cast<std::size_t>(kRoundsOfRows * kRowsOfRound)) << when;
@@ -88,9 +70,6 @@ class Manifest : public testing::RollupStore {
     ASSERT_EQ(refusal(), "") << when;
     expect_all(when + ", after another start");
   }
-
- private:
-  const testing::TemporaryDirectory kept_;
 };
 
 TEST_F(Manifest, that_is_cut) {

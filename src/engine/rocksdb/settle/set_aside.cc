@@ -6,15 +6,10 @@
 
 namespace varve::engine::rocksdb {
 
-void SetAside::pause(model::TenantId tenant) {
+void SetAside::pause(std::optional<model::TenantId> tenant) {
   const MutexLock lock(mutex_);
-  check(!paused_, "one delete at a time");
+  check(!paused_ || !tenant, "one delete at a time");
   paused_ = tenant;
-}
-
-void SetAside::resume() {
-  const MutexLock lock(mutex_);
-  paused_.reset();
 }
 
 std::optional<model::TenantId> SetAside::paused() const {

@@ -39,8 +39,16 @@ class SetAside {
   explicit SetAside(const Clock& clock) : clock_(clock) {}
 
   // While a tenant's samples are deleted nothing else changes its runs but flushes. One at a time.
-  void pause(model::TenantId tenant);
-  void resume();
+  class Pause {
+   public:
+    Pause(SetAside& of, model::TenantId tenant) : of_(of) { of_.pause(tenant); }
+    ~Pause() { of_.pause(std::nullopt); }
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+
+   private:
+    SetAside& of_;
+  };
   [[nodiscard]] std::optional<model::TenantId> paused() const;
 
   // Is the work still waiting for its next attempt, or its tenant paused?
@@ -62,6 +70,7 @@ class SetAside {
     std::size_t open_groups;
     std::int64_t until_ms;
   };
+  void pause(std::optional<model::TenantId> tenant);
   [[nodiscard]] std::int64_t steady_ms() const { return clock_.steady_ns() / 1'000'000; }
 
   const Clock& clock_;
