@@ -77,7 +77,8 @@ Status check_fraction(double fraction) {
 
 // The name of the function for histograms alone.
 std::string_view histogram_name_of(Function function) {
-  static constexpr std::array<std::string_view, 8> kHistogramNames = {"havg", "hsum", "hmin", "hmax", "hcount", "", "", "hdev"};
+  static constexpr std::array<std::string_view, 8> kHistogramNames = {"havg",   "hsum", "hmin", "hmax",
+                                                                      "hcount", "",     "",     "hdev"};
   return kHistogramNames[static_cast<std::size_t>(function)];
 }
 
@@ -86,9 +87,9 @@ constexpr auto list_of(auto... names) { return std::array<std::string_view, size
 }  // namespace
 
 std::string_view name_of(const Step& step) {
-  static constexpr auto kHistogramNames = list_of("", "percentile", "least_squares", "gaps", "diff", "rate", "sampler", "scale",
-                                         "div", "sma", "trim", "filter", "score", "save_as", "merge", "", "hpercentile",
-                                         "hfilter", "apdex", "percent_remaining", "movingWindow", "");
+  static constexpr auto kHistogramNames = list_of(
+      "", "percentile", "least_squares", "gaps", "diff", "rate", "sampler", "scale", "div", "sma", "trim", "filter",
+      "score", "save_as", "merge", "", "hpercentile", "hfilter", "apdex", "percent_remaining", "movingWindow", "");
   static_assert(kHistogramNames.size() == std::variant_size_v<Step>);
   if (const auto* stage = std::get_if<Stage>(&step)) return name_of(stage->function);
   if (const auto* stage = std::get_if<HistogramStage>(&step)) return histogram_name_of(stage->function);
