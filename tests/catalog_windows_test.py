@@ -8,6 +8,7 @@ import urllib.parse
 from support.case import OwnServerCase, ServerCase
 from support import cluster
 from support.client import wait_until
+from support.cluster import above_engines
 
 HOUR, DAY = 3_600_000, 86_400_000
 NOW = int(time.time() * 1000)
@@ -162,6 +163,7 @@ class CatalogWindows(ServerCase):
 
 
 class Limits(OwnServerCase):
+    @above_engines
     def test_memory_has_an_end(self):
         server = self.new_server({"query.memory": "1MiB"}).start()
         write(server, [f"big,host=h{i} v=1 {NOW - i * 1000}" for i in range(40_000)])

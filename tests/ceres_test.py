@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from support.case import OwnServerCase, ServerCase
 from support.client import wait_until
+from support.cluster import above_engines
 
 HOUR = 3_600_000
 
@@ -163,6 +164,7 @@ class Ceres(CeresCase, ServerCase):
         self.assertEqual(gone.status, 404)
         self.assertRegex(gone.json()["errors"][0], "abc")
 
+    @above_engines
     def test_a_running_query_is_seen_and_killed(self):
         base = (int(time.time()) // 3600 - 2) * HOUR
         for part in range(3):
@@ -201,6 +203,7 @@ class Ceres(CeresCase, ServerCase):
 LONG = "this-is-tag-with-invalid-length"
 
 
+@above_engines
 class TagLimits(CeresCase, OwnServerCase):
     def tags_of(self, config):
         """The tags of a series put by each protocol, as sets that have to be the same."""

@@ -12,6 +12,7 @@ from counters_test import HOUR, T, cases, milliseconds
 from support import esmond_client, pypi
 from support.case import OwnServerCase, ServerCase
 from support.client import wait_until
+from support.cluster import above_engines
 from support.snmpd import IN, OUT, Snmpd
 
 SERIES = "/esmond/v2/timeseries/"
@@ -271,6 +272,7 @@ class Inventory(ServerCase):
         self.assertEqual(asked(self.server, SERIES + "BaseRate/snmp/rtr_a/FastPollHC/sysUpTime/30000", begin=T, end=T).status, 400)
 
 
+@above_engines
 class Keys(OwnServerCase):
     KEY = {"Authorization": "Token sesame"}
 
@@ -335,6 +337,7 @@ class Keys(OwnServerCase):
         self.assertIn("others can read", server.last_words())
 
 
+@above_engines
 class Client(OwnServerCase):
     """The real client walks devices, interfaces, endpoints and data of a real agent, posts, and asks in bulk."""
 

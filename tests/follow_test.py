@@ -13,11 +13,12 @@ import unittest
 
 from support.case import OwnServerCase
 from support.client import http_request, wait_until
-from support.cluster import die_with_parent
+from support.cluster import above_engines, die_with_parent
 from support.logs import Logs
 from support.server import BINARY
 
 
+@above_engines
 class FollowCommand(OwnServerCase):
     def setUp(self):
         self.server = self.new_server().start()
@@ -119,6 +120,7 @@ class Crowd(OwnServerCase):
         return json.dumps({"table": "MessageTable", "start_time": "now-1s", "follow": True, "select_fields": ["Xmlmessage"],
                            "where": [[{"name": "Source", "value": source, "op": 1}]], **more}).encode()
 
+    @above_engines
     def test_a_thousand_followers_cost_one_evaluation(self):
         server = self.new_server().start()
         compared = lambda: server.metric("varve_followed_messages_total")  # noqa: E731
@@ -196,6 +198,7 @@ class Crowd(OwnServerCase):
             got = [row["Xmlmessage"] for row in followers.got[0]]
             self.assertEqual(sorted(got[:-1], key=int), [str(n) for n in range(sent)])
 
+    @above_engines
     def test_who_does_not_read_is_dropped_and_no_other(self):
         server = self.new_server().start()
         quick = Followers(server.port, [self.body("h")])

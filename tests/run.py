@@ -22,9 +22,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SERIAL = ["hostile_test", "idle_test", "stop_test", "stranger_doors_test", "stranger_test"]
 ONLY_LONG = ["chaos_test", "clocks_test", "cluster_faults_test", "node_loss_test", "snmp_replicas_test", "soak_test"]  # not without --faults
 # With --faults, one after the other, each of their tests for as many seconds as asked.
-LONG = ONLY_LONG + ["crowds_test", "damaged_files_test", "damaged_tables_test", "failing_calls_test", "failing_storage_test", "logcli_test", "messages_cluster_test", "migrate_contrail_test", "power_test",
+LONG = ONLY_LONG + ["crowds_test", "damaged_files_test", "damaged_tables_test", "failing_calls_test", "failing_storage_test", "logcli_test", "messages_cluster_test", "migrate_contrail_test", "migrate_test", "power_test",
                "random_user_test", "schema_test", "snmp_faults_test"]
-CASSANDRAS = ["cassandra_test", "cluster_test", "messages_cluster_test", "migrate_contrail_test", "migrate_test", "schema_test"]
+# They start what they need themselves (a Cassandra, servers of either engine); with --engine=cluster they share its Cassandra, one
+# after the other, and run nowhere else unless they are named or their long tests are asked for.
+SHARING = ["cluster_test", "messages_cluster_test", "migrate_contrail_test", "migrate_test"]
 ELSEWHERE = ["edges_test"]  # needs no server; ./dev test and ./dev lint call it themselves
 SECONDS_MAX = 900  # of one file
 # What both engines answer alike, each in its own way; what protocols and clients do above them is tested on the embedded one.
@@ -121,8 +123,9 @@ class Runner:
 
     def run_file(self, module):
         command = [sys.executable, os.path.abspath(__file__), "--child", module, *self.arguments.patterns]
+        environment = {key: value for key, value in os.environ.items() if key != "ENGINE" or module not in SHARING}
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                   errors="replace", start_new_session=True)
+                                   errors="replace", start_new_session=True, env=environment)
         timer = threading.Timer(self.seconds_max, os.killpg, (process.pid, signal.SIGKILL))
         timer.start()
         began = time.monotonic()
@@ -174,7 +177,9 @@ def main():
     else:
         modules = [m for m in modules if m not in ONLY_LONG]
     if arguments.engine == "cluster":
-        modules = [m for m in modules if m in ON_CLUSTER]
+        modules = [m for m in modules if m in ON_CLUSTER + SHARING]
+    elif not arguments.faults and not arguments.patterns:
+        modules = [m for m in modules if m not in SHARING]
     if arguments.list:
         print("\n".join(t.id() for m in modules for t in load(m, arguments.patterns)))
         return 0
@@ -186,7 +191,7 @@ def main():
         return run(modules, arguments)
     from support import cluster
     from support.server import free_port
-    backends = cluster.Backends(free_port, restarts=False)
+    backends = cluster.Backends(free_port, restarts=False, brief=False)
     try:
         cluster.offer(backends.start())
         return run(modules, arguments)
@@ -197,24 +202,16 @@ def main():
 def run(modules, arguments):
     begin = time.monotonic()
     runner = Runner(arguments)
-    # The longest first, so that no core is idle at the end. Of those that start Cassandras only as many at once as there are
-    # processors: what waits longer for one of them than it is patient fails.
-    order = {"schema_test": 0, "cluster_test": 0, "messages_cluster_test": 0, "migrate_contrail_test": 0, "crash_test": 1, "messages_crash_test": 1,
-             "kairosdb_test": 0, "snmp_test": 1, "clients_test": 1, "random_user_test": 2, "malformed_test": 3}
+    # The longest first, so that no core is idle at the end.
+    order = {"schema_test": 0, "kairosdb_test": 0, "counters_test": 0, "snmp_test": 1, "clients_test": 1, "crash_test": 1,
+             "messages_crash_test": 1, "random_user_test": 2, "malformed_test": 3}
     parallel = sorted((m for m in modules if m not in SERIAL), key=lambda m: (order.get(m, 9), m))
-    waiting = [m for m in parallel if m in CASSANDRAS], [m for m in parallel if m not in CASSANDRAS]
-    with_cassandras = max(1, min(os.cpu_count() or 2, arguments.jobs - 1))
-
-    def work(number):
-        mine = waiting if number < with_cassandras else waiting[1:]
-        while True:
-            with runner.lock:
-                module = next((queue.pop(0) for queue in mine if queue), None)
-            if module is None:
-                return
-            runner.run_file(module)
+    in_turn = [m for m in parallel if m in SHARING]
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        list(pool.map(work, range(arguments.jobs)))
+        runs = [pool.submit(lambda: [runner.run_file(m) for m in in_turn])]
+        runs += [pool.submit(runner.run_file, m) for m in parallel if m not in in_turn]
+        for run_of_file in runs:
+            run_of_file.result()
     for module in (m for m in SERIAL if m in modules):
         runner.run_file(module)
 

@@ -12,7 +12,7 @@ import urllib.parse
 from support import cluster
 from support.case import OwnServerCase, ServerCase
 from support.client import wait_until
-from support.cluster import die_with_parent
+from support.cluster import above_engines, die_with_parent
 from support.server import BINARY
 
 BASE = "/api/v1/snmp/"
@@ -117,6 +117,7 @@ class Inventory(ServerCase):
         self.assertEqual(self.ask("POST", "import?prune=1", {"devices": {}}, "restart").json(), counts(devices=(0, 0, 1500)))
 
 
+@above_engines
 class Command(ServerCase):
     def device(self, *arguments, status=0, text=None, tenant="command"):
         done = subprocess.run([BINARY, "device", *arguments, "--server", f"http://127.0.0.1:{self.server.port}", "--tenant", tenant],
@@ -192,6 +193,7 @@ class Command(ServerCase):
         self.assertIn("--server names another", done.stderr)
 
 
+@above_engines
 class Credentials(OwnServerCase):
     SECRET = "a-secret-community"
 

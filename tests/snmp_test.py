@@ -6,6 +6,7 @@ import signal
 import time
 
 from support.client import wait_until
+from support.cluster import above_engines
 from support.server import free_port
 from support.snmp_case import BASE, CREDENTIALS, FAST, SnmpCase
 from support.snmpd import AUTH, IN, OUT
@@ -57,6 +58,7 @@ class Snmp(SnmpCase):
         self.assertEqual(server.metric("varve_snmp_devices", state="up"), 1)
         self.assertEqual(server.metric("varve_snmp_samples_dropped_total"), 0)
 
+    @above_engines
     def test_versions(self):
         began = int(time.time()) - 1000
         agent = self.agent({IN: {1: (0, 1000)}}, began)
@@ -77,6 +79,7 @@ class Snmp(SnmpCase):
         self.wait_values(server, count + 3, "ifHCInOctets", device="v3")
         self.check_counter(self.values(server, "ifHCInOctets", device="v3", interface="lo"), 0, 1000, began)
 
+    @above_engines
     def test_a_wrong_secret_is_named(self):
         agent = self.agent()
         server = self.serve(CREDENTIALS.replace(AUTH, "another secret of no use"))
@@ -84,6 +87,7 @@ class Snmp(SnmpCase):
         self.assertIn("refused", self.wait_state(server, "v3", "down")["last_error"])
         self.assertEqual({v for _, v in self.wait_values(server, 1, "up", device="v3")}, {0})
 
+    @above_engines
     def test_silence(self):
         agent, other = self.agent(), self.agent()
         server = self.serve()
@@ -126,6 +130,7 @@ class Snmp(SnmpCase):
             self.wait_values(server, 2, "ifHCInOctets", tenant, device="a", interface="lo")
         self.assertFalse(server.metric_names(prefix="/t/default"))
 
+    @above_engines
     def test_a_poll_now_tells_and_stores_nothing(self):
         agent = self.agent({IN: {1: (GONE, 0)}})
         server = self.serve()

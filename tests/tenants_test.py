@@ -8,6 +8,7 @@ import unittest
 
 from support import cluster, wire
 from support.case import T0, OwnServerCase, ServerCase
+from support.cluster import above_engines
 
 QUERY = {"start_absolute": 0, "metrics": [{"name": "shared"}]}
 
@@ -289,6 +290,7 @@ class EveryRoute(ServerCase):
         return {"Content-Encoding": "snappy", "Content-Type": "application/x-protobuf"}
 
 
+@above_engines
 class NoDefault(OwnServerCase):
     def test_a_request_without_a_tenant_is_refused(self):
         server = self.new_server({"tenant.default": ""}).start()

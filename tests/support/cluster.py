@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import unittest
 
 from .cql import Cql, CqlError
 
@@ -77,13 +78,32 @@ class Redis:
             self.process = None
 
 
+class OfferedCassandra:
+    """The one of run.py --engine=cluster, for tests that do nothing to it: it is neither ended nor paused."""
+
+    def __init__(self):
+        self.contact_points, self.nodes = os.environ["CLUSTER_CASSANDRA"], []
+
+    def start(self):
+        return self
+
+    def close(self):
+        pass
+
+
+def own_or_offered(directory, nodes=1, **more):
+    if "CLUSTER_CASSANDRA" in os.environ:
+        return OfferedCassandra()
+    return cassandra.Cluster(directory, nodes, free_cassandra_port(nodes), tied=True, **{"brief": True, **more})
+
+
 class Backends:
-    """Both, started."""
+    """Both, started: a Redis of its own, and a Cassandra, unless one is offered."""
 
     def __init__(self, free_port, nodes=1, replication=1, **more):
         self.directory = tempfile.mkdtemp(prefix="varve-cluster-")
         self.replication = replication
-        self.cassandra = cassandra.Cluster(self.directory, nodes, free_cassandra_port(nodes), tied=True, brief=True, **more)
+        self.cassandra = own_or_offered(self.directory, nodes, **more)
         self.redis = Redis(free_port())
 
     def start(self):
@@ -105,6 +125,10 @@ class Backends:
 
 def chosen():
     return os.environ.get("ENGINE") == "cluster"
+
+
+# For a test of what is above the engines, in a file whose others are for both.
+above_engines = unittest.skipIf(chosen(), "tried on the embedded engine")
 
 
 def offer(backends):

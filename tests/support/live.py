@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real servers for the cluster's tests: a Cassandra of the test's own, and the `x_live` programs that run against it."""
+"""Real servers for the cluster's tests: a Cassandra, of the test's own unless one is offered, and the `x_live` programs that run against it."""
 
 import os
 import re
@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
-from .cluster import cassandra, die_with_parent, free_cassandra_port
+from .cluster import die_with_parent, own_or_offered
 from .server import BINARY
 
 
@@ -30,8 +30,7 @@ class CassandraCase(unittest.TestCase):
         if without_cluster():
             raise unittest.SkipTest("built with VARVE_CLUSTER=OFF")
         directory = tempfile.mkdtemp(prefix="varve-cassandra-")
-        cls.cluster = cassandra.Cluster(directory, cls.nodes, free_cassandra_port(cls.nodes), secure=cls.secure,
-                                        tied=True, brief=True, restarts=cls.restarts)
+        cls.cluster = own_or_offered(directory, cls.nodes, secure=cls.secure, restarts=cls.restarts)
         cls.addClassCleanup(cls.cluster.close)
         cls.cluster.start()
 
@@ -41,7 +40,7 @@ class CassandraCase(unittest.TestCase):
         process = subprocess.Popen([path, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, text=True, errors="replace", preexec_fn=die_with_parent,
                                    env={**os.environ, "VARVE_CASSANDRA": self.cluster.contact_points,
-                                        "VARVE_CASSANDRA_CA": str(self.cluster.nodes[0].certificate)})
+                                        "VARVE_CASSANDRA_CA": str(self.cluster.nodes[0].certificate) if self.secure else ""})
         output = []
         with process:
             for line in process.stdout:

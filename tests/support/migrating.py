@@ -67,7 +67,7 @@ class MigrateCase(CassandraCase):
         return process
 
     def interrupted(self, keyspace, *more, also_cassandra):
-        """Killed, then stopped, then with a Cassandra that dies; returns what the last one, which takes the rest, wrote to stdout."""
+        """Killed, then stopped, then with a Cassandra that dies, if it is the test's own; returns what the last one, which takes the rest, wrote to stdout."""
         process = self.begun(0, keyspace, *more)
         process.kill()
         process.communicate()
@@ -81,7 +81,7 @@ class MigrateCase(CassandraCase):
         self.assertIn("stopped; the same command goes on from here", err)
 
         process = self.begun(self.ranges_done(), keyspace, *more)
-        if also_cassandra:
+        if also_cassandra and self.cluster.nodes:
             self.control("kill", self.cluster.nodes[0])
             self.control("start", self.cluster.nodes[0])
         out, err = process.communicate(timeout=150)

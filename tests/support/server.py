@@ -3,6 +3,7 @@
 
 import contextlib
 import os
+import random
 import re
 import shutil
 import signal
@@ -23,14 +24,16 @@ GIVEN = set()
 
 
 def free_port():
-    """Never the same one twice: it may be given again before the first one is used."""
+    """Below what the kernel gives to connections, so that no connection takes it while a server starts again. Never the same one twice:
+    it may be asked for again before the first one is used."""
     while True:
-        with socket.socket() as s:
-            s.bind(("127.0.0.1", 0))
-            port = s.getsockname()[1]
-        if port not in GIVEN:
-            GIVEN.add(port)
-            return port
+        port = random.SystemRandom().randrange(10_000, 21_000)
+        with socket.socket() as tcp, socket.socket(type=socket.SOCK_DGRAM) as udp, contextlib.suppress(OSError):
+            for s in (tcp, udp):
+                s.bind(("127.0.0.1", port))
+            if port not in GIVEN:
+                GIVEN.add(port)
+                return port
 
 
 def run_varve(*arguments, env=None, timeout=30, cwd=None):

@@ -36,8 +36,8 @@ class MessageClassesTest : public ::testing::Test {
     ASSERT_TRUE(told && *told);
   }
   void pass(std::int64_t ms) {
-    for (; ms > 0; ms -= Watermark::kLeaseMs / 2) {
-      cluster.clock.advance_ms(std::min(ms, Watermark::kLeaseMs / 2));
+    for (; ms > 0; ms -= Watermark::kLeaseMs) {
+      cluster.clock.advance_ms(std::min(ms, Watermark::kLeaseMs));
       for (ClusterReplica* const replica : {&a, &b}) ASSERT_TRUE(replica->watermark.renew());
     }
   }

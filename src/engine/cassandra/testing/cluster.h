@@ -228,8 +228,8 @@ class ClusterReplica : public ReplicaServers, public ReplicaParts {
   }
   // Time passes, and it renews its lease as its thread would.
   void live(std::int64_t ms) {
-    for (; ms > 0; ms -= Watermark::kLeaseMs / 2) {
-      cluster.clock.advance_ms(std::min(ms, Watermark::kLeaseMs / 2));
+    for (; ms > 0; ms -= Watermark::kLeaseMs) {
+      cluster.clock.advance_ms(std::min(ms, Watermark::kLeaseMs));
       EXPECT_TRUE(watermark.renew());
     }
   }

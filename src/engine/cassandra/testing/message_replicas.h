@@ -88,8 +88,8 @@ class MessageReplicasTest : public ::testing::Test {
   }
   // Time passes as replicas live it: their watermark goes on.
   void live(std::int64_t ms) {
-    for (; ms > 0; ms -= Watermark::kLeaseMs / 2) {
-      cluster.clock.advance_ms(std::min(ms, Watermark::kLeaseMs / 2));
+    for (; ms > 0; ms -= Watermark::kLeaseMs) {
+      cluster.clock.advance_ms(std::min(ms, Watermark::kLeaseMs));
       for (ClusterReplica* const replica : {&a, &b}) {
         EXPECT_TRUE(replica->rows.dead() || replica->watermark.renew());
       }
