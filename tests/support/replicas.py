@@ -9,7 +9,8 @@ from .live import without_cluster
 from .server import Server, free_port
 
 SLOTS = {"slots.width": "10s", "slots.quiet": "2s", "slots.period": "1s", "slots.hot_kept": "0s", "slots.lease": "2s", "slots.jobs": "6",
-         "slots.partitions": "12", "rollups": "5s:1y,10s:1y,1m:1y", "storage.path": ""}
+         "slots.partitions": "12", "rollups": "5s:1y,10s:1y,1m:1y", "storage.path": "",
+         "query.timeout": "2m"}  # its Cassandra is busy with other tests, too
 
 
 class ClusterCase(unittest.TestCase):
