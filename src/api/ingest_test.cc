@@ -194,8 +194,10 @@ TEST_F(IngestTest, InfluxClientsStart) {
             "{\"results\":[{\"statement_id\":0,\"series\":[{\"name\":\"databases\",\"columns\":[\"name\"],"
             "\"values\":[[\"default\"]]}]}]}\n");
   EXPECT_EQ(ask(Method::get, "/query").status, 400);
-  EXPECT_NE(ask(Method::get, "/query", "", {{"q", "SELECT 1"}}).body.find("\"error\":\"not supported here: SELECT 1\""),
-            std::string::npos);
+  EXPECT_NE(
+      ask(Method::get, "/query", "", {{"q", "SELECT 1"}})
+          .body.find("\"error\":\"not supported here: SELECT 1; what was written is read by /api/v1/datapoints/query"),
+      std::string::npos);
 }
 
 TEST(InfluxQuery, SplitsStatements) {

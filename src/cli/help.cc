@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/help.h"
 
+#include <algorithm>
+
 #include "config/keys.h"
 
 namespace varve::cli {
@@ -69,12 +71,16 @@ in parallel by token range. A run that was interrupted resumes: --progress names
 has a line; then the exit status is 1. docs/operate/migrate-kairosdb.md and docs/operate/migrate-contrail.md explain
 what is copied, and what is not.
 
-usage: varve migrate kairosdb|contrail --from cassandra://HOST:PORT[,HOST...]/KEYSPACE [--tenant NAME] [--progress FILE]
-                                       [--config FILE] [--KEY=VALUE ...]
+usage: varve migrate kairosdb|contrail --from cassandra://HOST:PORT[,HOST...]/KEYSPACE [--to http://HOST:PORT]
+                                       [--tenant NAME] [--progress FILE] [--config FILE] [--KEY=VALUE ...]
 
-No server may have the embedded engine's directory open meanwhile. The other database's Cassandra is reached with the
+--to (kairosdb only) writes into a server that runs and takes its clients' samples meanwhile, with KairosDB's roll-up
+tasks and metadata. Without it no server may have the embedded engine's directory open meanwhile. The other database's Cassandra is reached with the
 same cassandra.username, cassandra.password_file, cassandra.tls and cassandra.datacenter as varve's own; if it is another
 cluster, append what differs: ?username=U&password_file=FILE&tls=true&datacenter=DC.
+
+example: copy KairosDB's samples into the server to which its clients write by now
+  varve migrate kairosdb --from=cassandra://127.0.0.1:9042/kairosdb --to=http://127.0.0.1:8080
 
 example: copy KairosDB's samples and Contrail's messages into the directory of a new server, then serve them
   varve migrate kairosdb --from=cassandra://127.0.0.1:9042/kairosdb --tenant=default --storage.path=./varve-data
@@ -91,11 +97,26 @@ example:
   varve version
 )";
 
-std::string key_table() {
+// Does the command depend on this key? serve and check do on all.
+bool uses(std::string_view command, std::string_view key) {
+  if (command == "serve" || command == "check") return true;
+  constexpr std::string_view kSchemaKeys[] = {"cassandra.",       "tls.",    "slots.width",
+                                              "slots.partitions", "raw.",    "messages.retention",
+                                              "messages.classes", "rollups", "log.level"};
+  constexpr std::string_view kMigrateKeys[] = {"engine",         "storage.path",  "redis.",
+                                               "tenant.default", "limits.memory", "tags."};
+  const auto begins = [&](std::string_view begin) { return key.starts_with(begin); };
+  return std::ranges::any_of(kSchemaKeys, begins) ||
+         (command == "migrate" && std::ranges::any_of(kMigrateKeys, begins));
+}
+
+std::string key_table(std::string_view command) {
   std::string out =
       "A key is a path in the YAML file, a flag with dots, and an environment variable: --slots.width=1h is\n"
-      "VARVE_SLOTS_WIDTH=1h. Flag beats environment beats file beats default. The keys:\n\n";
+      "VARVE_SLOTS_WIDTH=1h. Flag beats environment beats file beats default. ";
+  out += uses(command, "http.listen") ? "The keys:\n\n" : "All keys are taken; those that matter here:\n\n";
   for (const auto& key : config::keys()) {
+    if (!uses(command, key.name)) continue;
     std::string line = "  --" + std::string(key.name) + "=" + std::string(key.fallback);
     line.resize(std::max<std::size_t>(line.size() + 2, 52), ' ');
     out += line + std::string(key.meaning) + "\n";
@@ -113,7 +134,7 @@ std::string help(std::string_view command) {
                                 : command == "schema"  ? kSchema
                                 : command == "migrate" ? kMigrate
                                                        : kCheck;
-  return std::string(text) + key_table();
+  return std::string(text) + key_table(command);
 }
 
 }  // namespace varve::cli

@@ -23,7 +23,7 @@ struct Sources {
 struct Loaded {
   Config config;                    // meaningful only without faults
   std::vector<std::string> faults;  // one line each: key, value, what is allowed, where it was said
-  std::vector<Setting> effective;   // every key with its text and origin, secrets hidden
+  std::vector<Setting> effective;   // every key with its text and origin ("": its default), secrets hidden
 };
 
 // Reads the file; the rest is pure.

@@ -53,6 +53,16 @@ void warn_of_descriptors(const config::Config& config) {
             {{"allowed", limit.rlim_max}, {"wanted", wanted}});
 }
 
+// What is not as it comes, by name: whoever reads a log needs to know.
+std::string keys_set(const config::Loaded& loaded) {
+  std::string out;
+  for (const auto& setting : loaded.effective) {
+    if (setting.origin.empty()) continue;  // the default
+    out += (out.empty() ? "" : ",") + setting.key;
+  }
+  return out;
+}
+
 }  // namespace
 
 int serve(const config::Sources& sources, const config::Loaded& loaded) {
@@ -60,7 +70,9 @@ int serve(const config::Sources& sources, const config::Loaded& loaded) {
   const Signals signals;
   const SystemClock clock;
   log::set_level(loaded.config.log_level);
-  log::info("starting", {{"version", version()}, {"commit", commit()}, {"config", sources.file.value_or("")}});
+  log::info(
+      "starting",
+      {{"version", version()}, {"commit", commit()}, {"config", sources.file.value_or("")}, {"set", keys_set(loaded)}});
   warn_of_descriptors(loaded.config);
   Server server(loaded.config, clock);
   bool stops = false;

@@ -43,7 +43,9 @@ void append_result(Writer& json, std::string_view statement, std::string_view te
                            R"("values":[["autogen","0s","168h0m0s",1,true]]}])");
     return;
   }
-  json.member("error", "not supported here: " + std::string(statement.substr(0, 200)));
+  json.member("error",
+              "not supported here: " + std::string(statement.substr(0, 200)) +
+                  "; what was written is read by /api/v1/datapoints/query (KairosDB) and /api/query (OpenTSDB)");
 }
 
 }  // namespace
