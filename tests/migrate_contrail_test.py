@@ -171,7 +171,7 @@ class MigrateContrail(MigrateCase):
             self.assertIn(f"keyspace {keyspace} has neither messagetablev2 nor messagetable", err)
         self.assertEqual(self.migrate("any", "--tenant=not a tenant")[0], 2)
         with open(self.progress, "w") as f:
-            f.write("varve migrate kairosdb 1\n")
+            f.write("varve migrate kairosdb 2\n")
         self.play("ContrailDesigned")
         status, _, err = self.migrate("oldcontrail")
         self.assertEqual(status, 1)

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`varve migrate kairosdb`: keyspaces as KairosDB writes them (src/migrate/migrate_live.cc) into varve's engines."""
+"""`varve migrate kairosdb`: keyspaces as KairosDB writes them (src/migrate/migrate_live.cc) into varve's engines and a running server."""
+
+import json
+import os
+import time
 
 from support.cluster import Redis, apply_schema
+from support.cql import Cql
 from support.migrating import MigrateCase
-from support.server import BINARY, free_port
+from support.server import BINARY, Server, free_port
 
 NOW = 1_790_000_000_000
 
@@ -31,8 +36,9 @@ class Migrate(MigrateCase):
                     self.assertIn("bad: key " + b"no key at all".hex() + ", 1 samples: ", err)
                     self.assertRegex(err, r"bad: key 636f756e7400[0-9a-f]+, 1 samples: column [0-9a-f]{8}: the value is not a packed long")
 
-        server = self.served()
-        head = {"X-Tenant": "t"}
+        self.old_is_there(self.served(), {"X-Tenant": "t"})
+
+    def old_is_there(self, server, head):
         self.assertEqual(server.metric_names(head), ["ancient", "both", "count", "load", "object", "state"])
         self.assertEqual(server.values("load", {"host": "a"}, headers=head), [(NOW + i * 1000, i * 0.1) for i in range(12000)])
         self.assertEqual(server.values("load", {"host": "b"}, headers=head),
@@ -69,11 +75,58 @@ class Migrate(MigrateCase):
         self.assertEqual(status, 1, "the progress is another engine's")
         self.assertIn("name another file with --progress", err)
 
-    def counts_are_right(self, server):
+    def test_into_a_running_server(self):
+        """Its clients write meanwhile; roll-up tasks and metadata come along; done again, nothing is there twice."""
+        self.play("Old")
+        self.play("New")
+        task = {"name": "hourly", "execution_interval": {"value": 1, "unit": "hours"}, "rollups": [{"save_as": "m0_1h", "query": {
+            "start_relative": {"value": 1, "unit": "days"}, "metrics": [{"name": "m0", "aggregators": [
+                {"name": "sum", "sampling": {"value": 1, "unit": "hours"}}]}]}}]}
+        with Cql(self.cluster.contact_points.split(",")[0]) as cql:
+            cql.query("CREATE TABLE IF NOT EXISTS kairosdb.service_index (service text, service_key text, key text, mtime timeuuid static, "
+                      "value text, PRIMARY KEY ((service, service_key), key))")
+            for row in (("_Rollups", "Config", "some id", json.dumps(task)), ("_Rollups", "Assignment", "some id", "host"),
+                        ("owners", "racks/1", "a b", "the team")):
+                cql.query("INSERT INTO kairosdb.service_index (service, service_key, key, value) VALUES (%s)" % ", ".join(f"'{v}'" for v in row))
+        server = Server(self.config)
+        self.addCleanup(server.close)
+        server.start()
+        to = f"--to=http://127.0.0.1:{server.port}"
+        head = {"X-Tenant": "t"}
+        server.put([{"name": "m0", "tags": {"host": "new"}, "datapoints": [[int(time.time() * 1000), 1]]}], headers=head)
+        for attempt, tasks in (("first", "1 roll-up tasks and 1 texts of metadata copied"),
+                               ("again", "0 roll-up tasks and 1 texts of metadata copied, 1 tasks were there")):
+            with self.subTest(attempt):
+                if attempt == "again":
+                    os.remove(self.progress)
+                status, out, err = self.migrate("kairosdb", "--tenant=t", to)
+                self.assertEqual((status, out), (0, f"{tasks}\n10 metrics, 400000 samples in varve: all that KairosDB held\n"), err)
+                self.counts_are_right(server, {"m0": [1] + [4000] * 10}, head)
+        tasks = server.get("/api/v1/rollups", head).json()
+        self.assertEqual([(t["name"], t["rollups"][0]["save_as"]) for t in tasks], [("hourly", "m0_1h")])
+        self.assertEqual(server.get("/api/v1/metadata/owners/racks%2F1/a%20b", head).body, b"the team")
+        os.remove(self.progress)
+
+        # Of every kind of value, bit for bit, and what is bad is named.
+        status, out, err = self.migrate("old", "--tenant=old", to)
+        self.assertEqual(status, 1, out + err)
+        self.assertIn("count: KairosDB held 8 samples, varve holds 4: 3 of types that are not migrated, "
+                      "1 that are damaged or not taken\n", out)
+        self.assertIn("both: KairosDB held 60 samples, varve holds 40: 20 at the time of another", out)
+        self.assertIn("6 metrics, 12150 samples in varve; 1 metrics differ\n", out)
+        self.old_is_there(server, {"X-Tenant": "old"})
+        status, _, err = self.migrate("old", "--to=http://127.0.0.1:1", f"--progress={self.root}/other")
+        self.assertEqual(status, 1)
+        self.assertIn("cannot connect to 127.0.0.1:1: Connection refused; is the server running? --to names another", err)
+        self.assertEqual(self.migrate("old", "--to=ftp://h")[0], 2)
+
+    def counts_are_right(self, server, wanted=None, headers=None):
         count = {"name": "count", "sampling": {"value": 100, "unit": "years"}}
         for metric in range(10):
-            answer = server.query([{"name": f"m{metric}", "aggregators": [count], "group_by": [{"name": "tag", "tags": ["host"]}]}])
-            self.assertEqual(sorted(value for result in answer[0]["results"] for _, value in result["values"]), [4000] * 10)
+            answer = server.query([{"name": f"m{metric}", "aggregators": [count], "group_by": [{"name": "tag", "tags": ["host"]}]}],
+                                  headers=headers)
+            found = sorted(value for result in answer[0]["results"] for _, value in result["values"])
+            self.assertEqual(found, (wanted or {}).get(f"m{metric}", [4000] * 10))
 
     def test_says_what_is_wrong(self):
         status, _, err = self.migrate("nowhere")

@@ -67,7 +67,7 @@ struct Command {
 constexpr Command kCommands[] = {{"serve", "", true, true, "", serve},
                                  {"check", "", true, true, "", check},
                                  {"schema", "", true, false, " apply ", schema},
-                                 {"migrate", "kairosdb", true, false, " from tenant progress ", kairosdb},
+                                 {"migrate", "kairosdb", true, false, " from to tenant progress ", kairosdb},
                                  {"migrate", "contrail", true, false, " from tenant progress ", contrail},
                                  {"version", "", false, false, "", version}};
 constexpr std::string_view kThereAre = "there are serve, logs, device, check, schema, migrate and version";

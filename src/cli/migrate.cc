@@ -11,8 +11,12 @@
 #include "base/clock.h"
 #include "base/task_pool.h"
 #include "cli/migrate_steps.h"
+#include "cli/server_call.h"
 #include "migrate/comparison.h"
 #include "migrate/migration.h"
+#include "migrate/server_target.h"
+#include "migrate/server_texts.h"
+#include "migrate/store_target.h"
 #include "rollup/levels.h"
 #include "server/translate.h"
 #endif
@@ -33,7 +37,7 @@ int report(const std::vector<migrate::Compared>& all, const migrate::Totals& tot
   std::uint64_t differ = 0, samples = 0;
   for (const auto& one : all) {
     samples += one.held;
-    if (one.differs() || one.duplicates > 0) say(stdout, migrate::describe(one));
+    if (one.held != one.wanted() || one.duplicates > 0) say(stdout, migrate::describe(one));
     differ += one.differs() ? 1 : 0;
   }
   for (const auto& [type, cells] : totals.other_types)
@@ -55,35 +59,75 @@ int report(const std::vector<migrate::Compared>& all, const migrate::Totals& tot
   return 1;
 }
 
+// Asked before anything is read. Error: unavailable, invalid.
+Status is_reached(const migrate::ServerCall& server) {
+  constexpr std::string_view kPath = "/api/v1/version";
+  VARVE_ASSIGN_OR_RETURN(const migrate::ServerAnswer answer, server("GET", kPath, ""));
+  return answer.status == 200 ? Status() : fail(migrate::unexpected("GET", kPath, answer));
+}
+
+// Where it goes: the store of this varve, opened, or a server.
 struct Opened {
   std::unique_ptr<server::Engine> engine;
   std::unique_ptr<write::Writer> writer;
+  std::unique_ptr<migrate::Target> target;
+  migrate::ServerCall server;  // of --to
+
+  Opened() = default;
+  Opened(Opened&&) = default;
+  Opened& operator=(Opened&&) = delete;
   ~Opened() {
     engine.reset();  // first: what it commits may still call the writer back
     writer.reset();
   }
 };
 
+Result<Opened> open_target(const config::Config& config, const MigrateArguments& args, const Clock& clock) {
+  Opened opened;
+  if (!args.to.empty()) {
+    VARVE_ASSIGN_OR_RETURN(opened.server, server_call(args.to, config.tls.ca, args.tenant));
+    VARVE_RETURN_IF_ERROR(is_reached(opened.server));
+    opened.target = std::make_unique<migrate::ServerTarget>(opened.server);
+    return opened;
+  }
+  VARVE_ASSIGN_OR_RETURN(opened.engine, open_to_copy(config, clock));
+  auto& engine = *opened.engine;
+  opened.writer =
+      std::make_unique<write::Writer>(engine.series(), engine.samples(), server::write_options(config, clock));
+  opened.target =
+      std::make_unique<migrate::StoreTarget>(*opened.writer, engine.series(), engine.samples(), args.tenant);
+  return opened;
+}
+
+// Metadata and roll-up tasks. Were all of them taken?
+Result<bool> copy_beside(const migrate::KairosdbSource& source, const migrate::ServerCall& server,
+                         const std::atomic<bool>& stopping) {
+  VARVE_ASSIGN_OR_RETURN(const auto texts, source.texts(stopping));
+  VARVE_ASSIGN_OR_RETURN(const auto totals, migrate::copy_texts(texts, server, stopping, [](const std::string& why) {
+                           say(stderr, "bad: " + why);
+                         }));
+  const auto n = [](std::uint64_t number) { return std::to_string(number); };
+  say(stdout, n(totals.tasks) + " roll-up tasks and " + n(totals.texts) + " texts of metadata copied" +
+                  (totals.known > 0 ? ", " + n(totals.known) + " tasks were there" : "") +
+                  (totals.refused > 0 ? ", " + n(totals.refused) + " refused" : ""));
+  return totals.refused == 0;
+}
+
 Result<int> run(const config::Config& config, const MigrateArguments& args, const server::Signals& signals) {
   const SystemClock clock;
   VARVE_ASSIGN_OR_RETURN(const auto session, source_session(config, args.from));
   VARVE_ASSIGN_OR_RETURN(auto runtime, driver::Runtime::start(0));
   VARVE_ASSIGN_OR_RETURN(const auto source, migrate::KairosdbSource::open(runtime, session));
+  const std::string target =
+      args.to.empty() ? target_name(config, args.tenant) : "server " + args.to + " tenant " + args.tenant;
   VARVE_ASSIGN_OR_RETURN(auto progress, begin_progress(migrate::load_progress(args.progress), args.progress,
-                                                       source->name(), target_name(config, args.tenant), clock));
-  const bool embedded = is_embedded(config);
-  Opened opened;
-  VARVE_ASSIGN_OR_RETURN(opened.engine, open_to_copy(config, clock));
-  auto& engine = *opened.engine;
-  opened.writer =
-      std::make_unique<write::Writer>(engine.series(), engine.samples(), server::write_options(config, clock));
+                                                       source->name(), target, clock));
+  VARVE_ASSIGN_OR_RETURN(const Opened opened, open_target(config, args, clock));
 
   std::atomic<std::uint64_t> bad_shown = 0;
-  migrate::Copying shared{.source = *source,
-                          .target = {*opened.writer, engine.series(), engine.samples(), args.tenant},
-                          .strings = args.from.strings,
-                          .bad = {}};
-  shared.old_before_ms = old_before(config, progress.started_ms);
+  migrate::Copying shared{.source = *source, .target = *opened.target, .strings = args.from.strings, .bad = {}};
+  const bool counts_old = args.to.empty();  // a server rolls up at once what is older
+  shared.old_before_ms = counts_old ? old_before(config, progress.started_ms) : model::kTimestampMin;
   shared.bad = [&](std::string_view key, std::string_view why, std::uint64_t cells) {
     if (++bad_shown > kBadShown) return;
     say(stderr, "bad: key " + migrate::to_hex(key) + ", " + std::to_string(cells) + " samples: " + std::string(why));
@@ -97,13 +141,19 @@ Result<int> run(const config::Config& config, const MigrateArguments& args, cons
       },
       "samples", clock);
   VARVE_RETURN_IF_ERROR(steered(signals, shared.stopping, &display, [&] { return migration.copy(pool, threads); }));
+  bool all_beside = true;
+  if (opened.server) {
+    VARVE_ASSIGN_OR_RETURN(all_beside, steered(signals, shared.stopping, nullptr,
+                                               [&] { return copy_beside(*source, opened.server, shared.stopping); }));
+  }
   const migrate::Totals& totals = migration.progress().totals;
   say(stderr, "counting");
-  const model::Timestamp from = embedded ? model::kTimestampMin : shared.old_before_ms;
+  const model::Timestamp from = is_embedded(config) || !counts_old ? model::kTimestampMin : shared.old_before_ms;
   VARVE_ASSIGN_OR_RETURN(const auto compared, steered(signals, shared.stopping, nullptr, [&] {
                            return migrate::compare(shared, totals, from, pool, threads);
                          }));
-  return report(compared, totals, config);
+  const int status = report(compared, totals, config);
+  return all_beside ? status : 1;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "logs/http_call.h"
 #include "model/tenant.h"
 #include "rollup/levels.h"
 #include "server/cluster_options.h"
@@ -75,13 +76,18 @@ Result<MigrateArguments> migrate_arguments(const config::Config& config, const s
   MigrateArguments out;
   out.tenant = config.tenant_default;
   for (const auto& flag : own)
-    (flag.key == "from" ? from : flag.key == "tenant" ? out.tenant : out.progress) = flag.value;
+    (flag.key == "from"     ? from
+     : flag.key == "tenant" ? out.tenant
+     : flag.key == "to"     ? out.to
+                            : out.progress) = flag.value;
   if (from.empty()) return fail(Code::invalid, "--from=cassandra://HOST:PORT/KEYSPACE is missing");
   auto parsed = migrate::parse_source(from);
   if (!parsed) return fail(Code::invalid, "--from: " + parsed.error().message);
   out.from = std::move(*parsed);
   if (!model::is_tenant_name(out.tenant))
     return fail(Code::invalid, "--tenant: \"" + out.tenant + "\" is not a tenant's name");
+  if (const auto url = out.to.empty() ? Result<logs::Url>() : logs::parse_url(out.to); !url)
+    return fail(Code::invalid, "--to: " + url.error().message);
   if (out.progress.empty()) out.progress = std::string(what) + "-" + out.from.keyspace + ".progress";
   return out;
 }

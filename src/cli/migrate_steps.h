@@ -29,6 +29,7 @@ inline constexpr std::uint64_t kBadShown = 1000;  // further bad keys and rows a
 struct MigrateArguments {
   migrate::SourceAddress from;
   std::string tenant, progress;
+  std::string to;  // the address of a server; empty: this varve's own store
 };
 
 // `what`: the database, as the command names it. Error: invalid.

@@ -2,47 +2,13 @@
 #include "migrate/comparison.h"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 
 #include "base/parallel.h"
-#include "index/matcher.h"
 #include "migrate/duplicates.h"
 
 namespace varve::migrate {
 namespace {
-
-constexpr std::size_t kSeriesAtOnce = 4096;
-
-class Counter final : public storage::PieceSink {
- public:
-  bool takes_stats(const storage::ChunkStats&) override { return true; }
-  void stats(const storage::ChunkStats& stats) override { count_ += stats.count; }
-  Status piece(const storage::Piece& piece) override {
-    count_ += piece.size();
-    return {};
-  }
-  [[nodiscard]] std::uint64_t count() const { return count_; }
-
- private:
-  std::atomic<std::uint64_t> count_ = 0;
-};
-
-Result<std::uint64_t> held(const Copying& shared, std::string_view metric, model::Timestamp from) {
-  const Target& target = shared.target;
-  VARVE_ASSIGN_OR_RETURN(const model::TenantId tenant, target.series.tenant(target.tenant));
-  VARVE_ASSIGN_OR_RETURN(const auto series, target.series.select(tenant, metric, index::Matchers()));
-  Counter counter;
-  storage::ScanOptions options;
-  options.range.first = from;
-  options.cancelled = &shared.stopping;
-  options.windows = false;
-  for (std::size_t i = 0; i < series.size(); i += kSeriesAtOnce) {
-    const auto some = std::span(series).subspan(i, std::min(kSeriesAtOnce, series.size() - i));
-    VARVE_RETURN_IF_ERROR(target.samples.scan(tenant, some, options, counter));
-  }
-  return counter.count();
-}
 
 // Can two samples of a series have one time? They have two types, or are of the first versions.
 bool may_repeat(const MetricCount& count) {
@@ -76,11 +42,15 @@ Result<std::vector<Compared>> compare(Copying& shared, const Totals& totals, mod
                                       std::size_t threads) {
   std::vector<Compared> all;
   for (const auto& [metric, found] : totals.metrics) {
-    all.push_back({.metric = metric, .found = found, .unchecked = from == model::kTimestampMin ? 0 : found.old});
+    all.push_back({.metric = metric,
+                   .found = found,
+                   .unchecked = from == model::kTimestampMin ? 0 : found.old,
+                   .others_write = shared.target.is_in_use()});
   }
   const auto count = [&] {
     return in_parallel(pool, threads - 1, all.size(), [&](std::size_t i) -> Status {
-      VARVE_ASSIGN_OR_RETURN(all[i].held, held(shared, all[i].metric, from));
+      const model::TimeRange range{.first = from, .last = std::max(from, all[i].found.last_ms) + 1};
+      VARVE_ASSIGN_OR_RETURN(all[i].held, shared.target.held(all[i].metric, range, shared.stopping));
       return {};
     });
   };

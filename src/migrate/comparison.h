@@ -17,10 +17,11 @@ struct Compared {
   MetricCount found;             // in KairosDB
   std::uint64_t unchecked = 0;   // of it: samples before the comparison begins
   std::uint64_t duplicates = 0;  // of the checked samples: at the time of another one of the series
-  std::uint64_t held = 0;        // by varve, from where the comparison begins
+  std::uint64_t held = 0;        // by varve, from where the comparison begins to the last one in KairosDB
+  bool others_write = false;     // into varve, so that more than wanted is no difference
 
   [[nodiscard]] std::uint64_t wanted() const { return found.cells - unchecked - duplicates; }
-  [[nodiscard]] bool differs() const { return held != wanted(); }
+  [[nodiscard]] bool differs() const { return others_write ? held < wanted() : held != wanted(); }
 };
 
 // One line, for a person: "cpu: KairosDB held 10 samples, varve holds 8: 2 of types that are not migrated".

@@ -36,5 +36,15 @@ TEST(Comparison, SaysWhy) {
   EXPECT_EQ(describe(compared(aged, 6, 0, 4)), "m: KairosDB held 6 samples, varve holds 6");
 }
 
+TEST(Comparison, MoreIsNoDifferenceWhereOthersWrite) {
+  const MetricCount good{.cells = 10, .samples = 10};
+  EXPECT_TRUE(compared(good, 12).differs());
+  Compared in_use = compared(good, 12);
+  in_use.others_write = true;
+  EXPECT_FALSE(in_use.differs());
+  in_use.held = 9;
+  EXPECT_TRUE(in_use.differs());
+}
+
 }  // namespace
 }  // namespace varve::migrate

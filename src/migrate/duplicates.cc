@@ -79,12 +79,13 @@ Result<Duplicates::Found> Duplicates::resolve(TaskPool& pool, std::size_t thread
 }
 
 Status Duplicates::range(std::size_t number) {
-  Sink sink(shared_.target, shared_.stopping);
+  const Refused refused = [](const Refusal&) {};  // it was told when it was copied
+  const auto sink = shared_.target.sink(shared_.stopping, refused);
   Pages pages = shared_.source.keys(number, shared_.stopping);
   for (;;) {
     VARVE_ASSIGN_OR_RETURN(const driver::Rows* const page, pages.next());
-    if (page == nullptr) return sink.flush();
-    for (std::size_t i = 0; i < page->count(); ++i) VARVE_RETURN_IF_ERROR(partition(page->row(i)[0].bytes(), sink));
+    if (page == nullptr) return sink->flush();
+    for (std::size_t i = 0; i < page->count(); ++i) VARVE_RETURN_IF_ERROR(partition(page->row(i)[0].bytes(), *sink));
   }
 }
 
@@ -106,8 +107,7 @@ Status Duplicates::partition(std::string_view stored, Sink& sink) {
     if (is_there) types.push_back(type);
   }
   if (types.size() == 1 && key->type != DataType::legacy) return {};
-  const auto group = sink.group(key->metric, *tags);
-  if (!group) return {};  // it was bad, and was told then
+  if (!sink.begin({stored, key->metric, *tags})) return {};  // it was bad, and was told then
 
   std::list<Cursor> cursors;
   for (const auto type : types) VARVE_RETURN_IF_ERROR(cursors.emplace_back(shared_, *key, type).move());
@@ -131,9 +131,9 @@ Status Duplicates::partition(std::string_view stored, Sink& sink) {
         VARVE_RETURN_IF_ERROR(cursor.move());
       }
     }
-    if (copies < 2 || time < kept_from) continue;
     last.text = text;
-    VARVE_RETURN_IF_ERROR(sink.add(*group, time, last));
+    if (copies < 2 || time < kept_from || !sink.why_not(last).empty()) continue;
+    VARVE_RETURN_IF_ERROR(sink.add(time, last));
     found += time >= from_ ? copies - 1 : 0;
   }
   if (found > 0) {

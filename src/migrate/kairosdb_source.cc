@@ -2,6 +2,7 @@
 #include "migrate/kairosdb_source.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "driver/wait.h"
@@ -60,10 +61,30 @@ Result<std::unique_ptr<KairosdbSource>> KairosdbSource::open(const driver::Runti
   VARVE_ASSIGN_OR_RETURN(auto cells_of,
                          prepare(*session, "SELECT column1, value, writetime(value) FROM data_points WHERE key = ?"));
   VARVE_ASSIGN_OR_RETURN(auto any_of, prepare(*session, "SELECT column1 FROM data_points WHERE key = ? LIMIT 1"));
+  std::optional<driver::Statement> texts;
+  if (has("service_index")) {
+    VARVE_ASSIGN_OR_RETURN(texts, prepare(*session, "SELECT service, service_key, key, value FROM service_index"));
+  }
   std::unique_ptr<KairosdbSource> source(new KairosdbSource(std::move(*session), name, spec));
   source->statements_ = std::make_unique<Statements>(
-      Statements{std::move(cells), std::move(keys), std::move(cells_of), std::move(any_of)});
+      Statements{std::move(cells), std::move(keys), std::move(cells_of), std::move(any_of), std::move(texts)});
   return source;
+}
+
+Result<std::vector<ServiceText>> KairosdbSource::texts(const std::atomic<bool>& stopping) const {
+  std::vector<ServiceText> out;
+  if (!statements_->texts) return out;
+  Pages pages(session_, *statements_->texts, {}, kPageRows, stopping);
+  for (;;) {
+    VARVE_ASSIGN_OR_RETURN(const driver::Rows* const page, pages.next());
+    if (page == nullptr) return out;
+    for (std::size_t i = 0; i < page->count(); ++i) {
+      const auto row = page->row(i);
+      if (row[2].null() || row[3].null()) continue;  // all texts of a service key are gone, and its time is left
+      out.push_back({std::string(row[0].bytes()), std::string(row[1].bytes()), std::string(row[2].bytes()),
+                     std::string(row[3].bytes())});
+    }
+  }
 }
 
 Pages KairosdbSource::cells(std::size_t number, const std::atomic<bool>& stopping) const {

@@ -5,13 +5,20 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "driver/cassandra.h"
 #include "migrate/kairosdb_cells.h"
 #include "migrate/pages.h"
 
 namespace varve::migrate {
+
+// What KairosDB keeps beside the samples: texts of its metadata service, and roll-up tasks.
+struct ServiceText {
+  std::string service, service_key, key, value;
+};
 
 // Thread-safe.
 class KairosdbSource {
@@ -23,6 +30,9 @@ class KairosdbSource {
 
   [[nodiscard]] const RowSpec& spec() const { return spec_; }
   [[nodiscard]] const std::string& name() const { return name_; }  // "cluster/keyspace", the same by every host
+
+  // Blocking. None where a KairosDB is too old to have them. Errors: those of Pages.
+  [[nodiscard]] Result<std::vector<ServiceText>> texts(const std::atomic<bool>& stopping) const;
 
   // All cells whose partition has a token in range `number` of kRanges: key, column1, value. Partition by partition,
   // columns ascending.
@@ -43,6 +53,7 @@ class KairosdbSource {
   const RowSpec spec_;
   struct Statements {
     driver::Statement cells, keys, cells_of, any_of;
+    std::optional<driver::Statement> texts;  // nullopt: there is no such table
   };
   std::unique_ptr<Statements> statements_;
 };

@@ -11,7 +11,7 @@
 namespace varve::migrate {
 namespace {
 
-constexpr std::string_view kFirstLine = "varve migrate kairosdb 1\n";
+constexpr std::string_view kFirstLine = "varve migrate kairosdb 2\n";
 
 bool read_line(const std::string& line, Progress& progress) {
   std::istringstream in(line);
@@ -31,7 +31,8 @@ bool read_line(const std::string& line, Progress& progress) {
   if (what != "metric") return false;
   MetricCount& m = progress.totals.metrics[*name];
   unsigned types = 0;
-  const bool is_read = static_cast<bool>(in >> m.cells >> m.samples >> m.old >> m.other >> m.bad >> m.too_old >> types);
+  const bool is_read =
+      static_cast<bool>(in >> m.cells >> m.samples >> m.old >> m.other >> m.bad >> m.too_old >> types >> m.last_ms);
   m.types = static_cast<std::uint8_t>(types);
   return is_read;
 }
@@ -53,7 +54,7 @@ std::string to_text(const Progress& progress) {
   for (const auto& [name, count] : progress.totals.other_types) append_line(out, {"other", to_word(name), n(count)});
   for (const auto& [name, m] : progress.totals.metrics) {
     append_line(out, {"metric", to_word(name), n(m.cells), n(m.samples), n(m.old), n(m.other), n(m.bad), n(m.too_old),
-                      n(m.types)});
+                      n(m.types), std::to_string(m.last_ms)});
   }
   return with_checksum(std::move(out));
 }

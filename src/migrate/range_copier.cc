@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "migrate/range_copier.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace varve::migrate {
+
+RangeCopier::RangeCopier(Copying& shared)
+    : shared_(shared),
+      refused_([this](const Refusal& refusal) { refused(refusal); }),
+      sink_(shared.target.sink(shared.stopping, refused_)) {}
 
 Result<Totals> RangeCopier::copy(std::size_t range) {
   totals_ = {};
@@ -20,7 +26,7 @@ Result<Totals> RangeCopier::copy(std::size_t range) {
     shared_.cells_read += page->count();
   }
   end();
-  VARVE_RETURN_IF_ERROR(sink_.flush());
+  VARVE_RETURN_IF_ERROR(sink_->flush());
   return std::move(totals_);
 }
 
@@ -46,14 +52,11 @@ Status RangeCopier::begin(std::string_view key) {
     partition_.why = tags.error().message;
     return {};
   }
-  const auto group = sink_.group(parsed->metric, *tags);
-  if (group) {
-    partition_.group = *group;
-  } else if (group.error().code == Code::invalid || group.error().code == Code::corrupt) {
-    partition_.why = group.error().message;
-  } else {
-    return fail(group.error());
-  }
+  const Status begun = sink_->begin({partition_.stored, parsed->metric, *tags});
+  partition_.taken = begun.has_value();
+  if (begun) return {};
+  if (begun.error().code != Code::invalid && begun.error().code != Code::corrupt) return begun;
+  partition_.why = begun.error().message;
   return {};
 }
 
@@ -70,20 +73,31 @@ void RangeCopier::bad(std::string why) {
   ++(partition_.count == nullptr ? totals_.bad_keys : partition_.count->bad);
 }
 
+// It was counted as a sample.
+void RangeCopier::refused(const Refusal& refusal) {
+  MetricCount& count = totals_.metrics[std::string(refusal.metric)];
+  --count.samples;
+  ++(refusal.too_old ? count.too_old : count.bad);
+  shared_.samples_written.fetch_sub(1, std::memory_order_relaxed);
+  if (!refusal.too_old) shared_.bad(refusal.key, refusal.why, 1);
+}
+
 Status RangeCopier::cell(std::string_view column, std::string_view bytes) {
   ++partition_.cells;
   if (partition_.count != nullptr) ++partition_.count->cells;
   if (partition_.count != nullptr && partition_.key.type == DataType::other) return ++partition_.count->other, Status();
-  if (!partition_.group) return bad({}), Status();
+  if (!partition_.taken) return bad({}), Status();
   const auto time = column_time(shared_.source.spec(), partition_.key.row_time_ms, column);
   if (!time) return bad(time.error().message), Status();
   const auto value = decode_value(partition_.key.type, column, bytes, shared_.strings, room_);
   if (!value) return bad("column " + to_hex(column) + ": " + value.error().message), Status();
-  VARVE_ASSIGN_OR_RETURN(const model::Timestamp kept_from, sink_.kept_from());
+  if (const auto why = sink_->why_not(*value); !why.empty()) return bad(std::string(why)), Status();
+  VARVE_ASSIGN_OR_RETURN(const model::Timestamp kept_from, sink_->kept_from());
   if (*time < kept_from) return ++partition_.count->too_old, Status();
-  VARVE_RETURN_IF_ERROR(sink_.add(*partition_.group, *time, *value));
   MetricCount& count = *partition_.count;
   ++count.samples;
+  VARVE_RETURN_IF_ERROR(sink_->add(*time, *value));
+  count.last_ms = std::max(count.last_ms, *time);
   count.old += *time < shared_.old_before_ms ? 1 : 0;
   count.types = static_cast<std::uint8_t>(count.types | 1U << static_cast<unsigned>(partition_.key.type));
   shared_.samples_written.fetch_add(1, std::memory_order_relaxed);

@@ -2,9 +2,12 @@
 // Totals: what was found in KairosDB, by metric, and what became of it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
+
+#include "model/time.h"
 
 namespace varve::migrate {
 
@@ -15,8 +18,9 @@ struct MetricCount {
   std::uint64_t old = 0;      // of the samples: before Options::old_before_ms
   std::uint64_t other = 0;    // of types that are not migrated
   std::uint64_t bad = 0;
-  std::uint64_t too_old = 0;  // older than everything that varve keeps
-  std::uint8_t types = 0;     // bit 1 << DataType of each that was among the samples
+  std::uint64_t too_old = 0;                        // older than everything that varve keeps
+  std::uint8_t types = 0;                           // bit 1 << DataType of each that was among the samples
+  model::Timestamp last_ms = model::kTimestampMin;  // of the samples
 
   void add(const MetricCount& more) {
     cells += more.cells;
@@ -26,6 +30,7 @@ struct MetricCount {
     bad += more.bad;
     too_old += more.too_old;
     types |= more.types;
+    last_ms = std::max(last_ms, more.last_ms);
   }
   bool operator==(const MetricCount&) const = default;
 };

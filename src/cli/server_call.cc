@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/server_call.h"
+
+#include <chrono>
+#include <utility>
+
+#include "logs/http_call.h"
+
+namespace varve::cli {
+namespace {
+
+constexpr std::chrono::seconds kAnswerPatience{120};  // counting all of a metric takes as long as a question may
+constexpr std::size_t kAnswerBytesMax = std::size_t{64} << 20;
+
+}  // namespace
+
+Result<migrate::ServerCall> server_call(const std::string& address, const std::string& ca, const std::string& tenant) {
+  VARVE_ASSIGN_OR_RETURN(logs::Url url, logs::parse_url(address));
+  url.ca = ca;
+  return [url, tenant](std::string_view method, std::string_view path,
+                       const std::string& body) -> Result<migrate::ServerAnswer> {
+    const logs::Asked asked{.method = std::string(method),
+                            .path = std::string(path),
+                            .headers = {{"Content-Type", "application/json"}, {"X-Tenant", tenant}},
+                            .body = body,
+                            .patience = kAnswerPatience,
+                            .url_flag = "--to"};
+    logs::HttpCall call;
+    VARVE_RETURN_IF_ERROR(call.ask(url, asked));
+    migrate::ServerAnswer answer{.status = call.status(), .body = {}};
+    for (bool more = answer.status != 204; more;) {
+      VARVE_ASSIGN_OR_RETURN(more, call.read(answer.body));
+      if (answer.body.size() > kAnswerBytesMax) return fail(Code::too_large, "the answer is too large");
+    }
+    return answer;
+  };
+}
+
+}  // namespace varve::cli

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests of `varve migrate --to` over HTTP.
+#pragma once
+
+#include <string>
+
+#include "migrate/server_call.h"
+
+namespace varve::cli {
+
+// `address` as `varve device --server` takes it; `ca`: what its certificate is checked with, a PEM file ("": the
+// system's). Error: invalid (the address).
+Result<migrate::ServerCall> server_call(const std::string& address, const std::string& ca, const std::string& tenant);
+
+}  // namespace varve::cli
