@@ -118,8 +118,8 @@ Result<int> run(const config::Config& config, const MigrateArguments& args, cons
   VARVE_ASSIGN_OR_RETURN(const auto session, source_session(config, args.from));
   VARVE_ASSIGN_OR_RETURN(auto runtime, driver::Runtime::start(0));
   VARVE_ASSIGN_OR_RETURN(const auto source, migrate::KairosdbSource::open(runtime, session));
-  const std::string target =
-      args.to.empty() ? target_name(config, args.tenant) : "server " + args.to + " tenant " + args.tenant;
+  const std::string target = args.to.empty() ? target_name(config, args.tenant)
+                                             : "server " + shown_address(args.to) + " tenant " + args.tenant;
   VARVE_ASSIGN_OR_RETURN(auto progress, begin_progress(migrate::load_progress(args.progress), args.progress,
                                                        source->name(), target, clock));
   VARVE_ASSIGN_OR_RETURN(const Opened opened, open_target(config, args, clock));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/server_call.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -34,6 +35,15 @@ Result<migrate::ServerCall> server_call(const std::string& address, const std::s
     }
     return answer;
   };
+}
+
+std::string shown_address(const std::string& address) {
+  const std::size_t scheme = address.find("://");
+  const std::size_t begin = scheme == std::string::npos ? 0 : scheme + 3;
+  const std::size_t end = std::min(address.find('/', begin), address.size());
+  const std::size_t at = address.rfind('@', end);
+  if (at == std::string::npos || at < begin) return address;
+  return address.substr(0, begin) + address.substr(at + 1);
 }
 
 }  // namespace varve::cli

@@ -12,4 +12,7 @@ namespace varve::cli {
 // system's). Error: invalid (the address).
 Result<migrate::ServerCall> server_call(const std::string& address, const std::string& ca, const std::string& tenant);
 
+// The address as it may be shown and kept: without user and password.
+std::string shown_address(const std::string& address);
+
 }  // namespace varve::cli
