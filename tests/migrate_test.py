@@ -120,6 +120,26 @@ class Migrate(MigrateCase):
         self.assertIn("cannot connect to 127.0.0.1:1: Connection refused; is the server running? --to names another", err)
         self.assertEqual(self.migrate("old", "--to=ftp://h")[0], 2)
 
+    def test_a_server_that_dies_and_one_that_is_full(self):
+        self.play("New")
+        server = Server({**self.config, "http.listen": f"127.0.0.1:{free_port()}"})
+        self.addCleanup(server.close)
+        server.start()
+        to = f"--to=http://{server.config['http.listen']}"
+        process = self.begun(100, "kairosdb", to)
+        server.kill()
+        server.start()
+        out, err = process.communicate(timeout=150)
+        self.assertEqual((process.returncode, out.splitlines()[-1]), (0, "10 metrics, 400000 samples in varve: all that KairosDB held"), err)
+        self.counts_are_right(server)
+        full = Server({**self.config, "limits.series_per_tenant": "20"})
+        self.addCleanup(full.close)
+        full.start()
+        status, _, err = self.migrate("kairosdb", f"--to=http://127.0.0.1:{full.port}", f"--progress={self.root}/full")
+        self.assertEqual(status, 1)
+        self.assertIn("429", err)
+        self.assertIn("limits.series_per_tenant", err)
+
     def counts_are_right(self, server, wanted=None, headers=None):
         count = {"name": "count", "sampling": {"value": 100, "unit": "years"}}
         for metric in range(10):

@@ -11,6 +11,7 @@ namespace varve::cli {
 namespace {
 
 constexpr std::chrono::seconds kAnswerPatience{120};  // counting all of a metric takes as long as a question may
+constexpr std::chrono::seconds kSmallPatience{10};    // what is only looked up: is it a varve at all?
 constexpr std::size_t kAnswerBytesMax = std::size_t{64} << 20;
 
 }  // namespace
@@ -24,7 +25,7 @@ Result<migrate::ServerCall> server_call(const std::string& address, const std::s
                             .path = std::string(path),
                             .headers = {{"Content-Type", "application/json"}, {"X-Tenant", tenant}},
                             .body = body,
-                            .patience = kAnswerPatience,
+                            .patience = method == "GET" ? kSmallPatience : kAnswerPatience,
                             .url_flag = "--to"};
     logs::HttpCall call;
     VARVE_RETURN_IF_ERROR(call.ask(url, asked));

@@ -12,7 +12,7 @@ constexpr std::size_t kToldBytes = 300;
 // Of no use now, and perhaps later.
 bool comes_later(const Result<ServerAnswer>& answer) {
   if (!answer) return answer.error().code == Code::io || is_passing(answer.error().code);
-  return answer->status == 408 || answer->status == 429 || answer->status == 503 || answer->status == 504;
+  return answer->status == 408 || answer->status == 503 || answer->status == 504;
 }
 
 }  // namespace

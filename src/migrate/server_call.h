@@ -21,8 +21,9 @@ struct ServerAnswer {
 using ServerCall =
     std::function<Result<ServerAnswer>(std::string_view method, std::string_view path, const std::string& body)>;
 
-// Again for half a minute while the server does not answer, or answers that it cannot now (408, 429, 503, 504). Other
-// answers are the caller's. Errors: those of `call`, cancelled (stopping).
+// Again for half a minute while the server does not answer, or answers that it cannot now (408, 503, 504). Other
+// answers are the caller's, such as 429, which a limit is that somebody has to raise. Errors: those of `call`,
+// cancelled (stopping).
 Result<ServerAnswer> ask_server(const ServerCall& call, std::string_view method, std::string_view path,
                                 const std::string& body, const std::atomic<bool>& stopping);
 
