@@ -129,7 +129,7 @@ class Crowd(OwnServerCase):
         same = [self.body("h"), json.dumps(dict(reversed(json.loads(self.body("h", limit=100_000)).items())), indent=1).encode()]
         followers = Followers(server.port, [])
         self.addCleanup(followers.close)
-        # Not all at once: a server whose storage is elsewhere refuses requests when hundreds wait.
+        # Not all at once: a server refuses requests when hundreds wait.
         for _ in range(0, self.COUNT, 100):
             followers.add([same[n % 2] for n in range(100)])
             followers.read_until(lambda: server.metric("varve_followers") == len(followers.got))
