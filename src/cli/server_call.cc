@@ -27,14 +27,8 @@ Result<migrate::ServerCall> server_call(const std::string& address, const std::s
                             .body = body,
                             .patience = method == "GET" ? kSmallPatience : kAnswerPatience,
                             .url_flag = "--to"};
-    logs::HttpCall call;
-    VARVE_RETURN_IF_ERROR(call.ask(url, asked));
-    migrate::ServerAnswer answer{.status = call.status(), .body = {}};
-    for (bool more = answer.status != 204; more;) {
-      VARVE_ASSIGN_OR_RETURN(more, call.read(answer.body));
-      if (answer.body.size() > kAnswerBytesMax) return fail(Code::too_large, "the answer is too large");
-    }
-    return answer;
+    VARVE_ASSIGN_OR_RETURN(logs::Answer answer, logs::ask_whole(url, asked, kAnswerBytesMax));
+    return migrate::ServerAnswer{.status = answer.status, .body = std::move(answer.body)};
   };
 }
 

@@ -78,12 +78,13 @@ class Server {
                       .patience = kAnswerPatience,
                       .url_flag = "--server"};
     if (!options_.tenant.empty()) asked.headers.emplace_back("X-Tenant", options_.tenant);
-    int status = 0;
-    for (logs::Starting starting;;) {
-      answer.body.clear();
-      VARVE_ASSIGN_OR_RETURN(status, ask_once(url, asked, answer.body));
-      if (!starting.asks_again(status, answer.body)) break;
-    }
+    logs::Answer said;
+    logs::Starting starting;
+    do {
+      VARVE_ASSIGN_OR_RETURN(said, logs::ask_whole(url, asked, kAnswerBytesMax));
+    } while (starting.asks_again(said.status, said.body));
+    const int status = said.status;
+    answer.body = std::move(said.body);
     if (status >= 300) return refused(status, answer.body);
     if (status == 204) return {};
     answer.reader = protocol::json::Reader(answer.body);
@@ -95,17 +96,6 @@ class Server {
   }
 
  private:
-  // The status.
-  static Result<int> ask_once(const logs::Url& url, const logs::Asked& asked, std::string& body) {
-    logs::HttpCall call;
-    VARVE_RETURN_IF_ERROR(call.ask(url, asked));
-    for (bool more = call.status() != 204; more;) {
-      VARVE_ASSIGN_OR_RETURN(more, call.read(body));
-      if (body.size() > kAnswerBytesMax) return fail(Code::too_large, "the answer is too large");
-    }
-    return call.status();
-  }
-
   // In varve's words, those that are about requests in the command's.
   [[nodiscard]] Status refused(int status, const std::string& body) const {
     if (status == 409 && options_.verb == Verb::add) {

@@ -250,4 +250,15 @@ Result<bool> HttpCall::read(std::string& body) {
   }
 }
 
+Result<Answer> ask_whole(const Url& url, const Asked& asked, std::size_t bytes_max) {
+  HttpCall call;
+  VARVE_RETURN_IF_ERROR(call.ask(url, asked));
+  Answer answer{.status = call.status(), .body = {}};
+  for (bool more = answer.status != 204; more;) {
+    VARVE_ASSIGN_OR_RETURN(more, call.read(answer.body));
+    if (answer.body.size() > bytes_max) return fail(Code::too_large, "the answer is too large");
+  }
+  return answer;
+}
+
 }  // namespace varve::logs

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -72,5 +73,12 @@ class HttpCall {
   std::uint64_t left_ = 0;
   Chunks chunks_;
 };
+
+struct Answer {
+  int status = 0;
+  std::string body;
+};
+// Asks and reads all of the answer. Errors: those of the call; too_large (more than `bytes_max`).
+Result<Answer> ask_whole(const Url& url, const Asked& asked, std::size_t bytes_max);
 
 }  // namespace varve::logs
