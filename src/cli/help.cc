@@ -75,9 +75,9 @@ usage: varve migrate kairosdb|contrail --from cassandra://HOST:PORT[,HOST...]/KE
                                        [--tenant NAME] [--progress FILE] [--config FILE] [--KEY=VALUE ...]
 
 --to (kairosdb only) writes into a server that runs and takes its clients' samples meanwhile, with KairosDB's roll-up
-tasks and metadata. Without it no server may have the embedded engine's directory open meanwhile. The other database's Cassandra is reached with the
-same cassandra.username, cassandra.password_file, cassandra.tls and cassandra.datacenter as varve's own; if it is another
-cluster, append what differs: ?username=U&password_file=FILE&tls=true&datacenter=DC.
+tasks and metadata. Without it no server may have the embedded engine's directory open meanwhile. The other database's
+Cassandra is reached with the same cassandra.username, cassandra.password_file, cassandra.tls and cassandra.datacenter
+as varve's own; if it is another cluster, append what differs: ?username=U&password_file=FILE&tls=true&datacenter=DC.
 
 example: copy KairosDB's samples into the server to which its clients write by now
   varve migrate kairosdb --from=cassandra://127.0.0.1:9042/kairosdb --to=http://127.0.0.1:8080

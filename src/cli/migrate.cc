@@ -148,7 +148,7 @@ Result<int> run(const config::Config& config, const MigrateArguments& args, cons
   }
   const migrate::Totals& totals = migration.progress().totals;
   say(stderr, "counting");
-  const model::Timestamp from = is_embedded(config) || !counts_old ? model::kTimestampMin : shared.old_before_ms;
+  const model::Timestamp from = is_embedded(config) ? model::kTimestampMin : shared.old_before_ms;
   VARVE_ASSIGN_OR_RETURN(const auto compared, steered(signals, shared.stopping, nullptr, [&] {
                            return migrate::compare(shared, totals, from, pool, threads);
                          }));

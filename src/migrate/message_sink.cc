@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/wait.h"
-#include "migrate/pages.h"
+#include "migrate/retry.h"
 
 namespace varve::migrate {
 namespace {
@@ -29,9 +29,7 @@ Status MessageSink::append() {
 
 Status MessageSink::flush() {
   if (batch_.empty()) return {};
-  Status status = append();
-  for (unsigned attempt = 0; !status && is_passing(status.error().code) && wait_before(attempt, stopping_); ++attempt)
-    status = append();
+  const Status status = retried(stopping_, [&] { return append(); });
   batch_.clear();
   return status;
 }

@@ -11,7 +11,7 @@
 #include "base/mutex.h"
 #include "base/parallel.h"
 #include "base/task_pool.h"
-#include "migrate/pages.h"
+#include "migrate/retry.h"
 
 namespace varve::migrate {
 

@@ -35,10 +35,4 @@ class Pages {
   std::future<Result<driver::Rows>> ahead_;
 };
 
-// Is the error retryable, from Cassandra or from a store?
-bool is_passing(Code code);
-
-// Waits before retry 1, 2, …: longer each time, about 30 s in total. False: retries are exhausted, or stopping.
-bool wait_before(unsigned attempt, const std::atomic<bool>& stopping);
-
 }  // namespace varve::migrate

@@ -2,7 +2,7 @@
 #include "migrate/server_call.h"
 
 #include "base/printable.h"
-#include "migrate/pages.h"
+#include "migrate/retry.h"
 
 namespace varve::migrate {
 namespace {
@@ -11,7 +11,7 @@ constexpr std::size_t kToldBytes = 300;
 
 // Of no use now, and perhaps later.
 bool comes_later(const Result<ServerAnswer>& answer) {
-  if (!answer) return answer.error().code == Code::io || is_passing(answer.error().code);
+  if (!answer) return is_passing(answer.error().code);
   return answer->status == 408 || answer->status == 503 || answer->status == 504;
 }
 
@@ -19,9 +19,7 @@ bool comes_later(const Result<ServerAnswer>& answer) {
 
 Result<ServerAnswer> ask_server(const ServerCall& call, std::string_view method, std::string_view path,
                                 const std::string& body, const std::atomic<bool>& stopping) {
-  auto answer = call(method, path, body);
-  for (unsigned attempt = 0; comes_later(answer) && wait_before(attempt, stopping); ++attempt)
-    answer = call(method, path, body);
+  auto answer = retried(stopping, [&] { return call(method, path, body); }, comes_later);
   if (stopping) return fail(Code::cancelled, "stopped");
   if (answer && comes_later(answer)) return fail(unexpected(method, path, *answer));
   return answer;

@@ -14,6 +14,7 @@ namespace varve::migrate {
 struct ServerAnswer {
   int status = 0;
   std::string body;
+  [[nodiscard]] bool is_good() const { return status >= 200 && status < 300; }
 };
 
 // Asks once, as the tenant that is migrated to. Thread-safe. Errors: unavailable, timeout, io (it may be tried again),

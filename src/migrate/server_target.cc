@@ -58,7 +58,7 @@ class ServerSink final : public Sink {
   Status flush() override {
     while (batch_.samples() > 0) {
       VARVE_ASSIGN_OR_RETURN(const ServerAnswer answer, ask_server(call_, "POST", kPut, batch_.body(), stopping_));
-      if (answer.status >= 200 && answer.status < 300) break;
+      if (answer.is_good()) break;
       if (answer.status != 400 || !batch_.take_out(errors_of(answer.body), refused_))
         return fail(unexpected("POST", kPut, answer));
     }

@@ -14,8 +14,6 @@ namespace {
 constexpr std::string_view kTasksService = "_Rollups", kTasksKey = "Config";
 constexpr std::string_view kTasks = "/api/v1/rollups", kTexts = "/api/v1/metadata/";
 
-bool is_good(const ServerAnswer& answer) { return answer.status >= 200 && answer.status < 300; }
-
 std::string name_of(const protocol::json::Node& task) {
   const auto* const name = task.find("name");
   return name == nullptr ? std::string() : std::string(name->text);
@@ -32,7 +30,7 @@ Result<std::set<std::string>> known_tasks(const ServerCall& call, const std::ato
   VARVE_ASSIGN_OR_RETURN(const ServerAnswer answer, ask_server(call, "GET", kTasks, "", stopping));
   protocol::json::Reader reader(answer.body);
   const auto root = protocol::json::read_tree(reader);
-  if (!is_good(answer) || !root) return fail(unexpected("GET", kTasks, answer));
+  if (!answer.is_good() || !root) return fail(unexpected("GET", kTasks, answer));
   std::set<std::string> names;
   for (const auto& task : root->children) names.insert(name_of(task));
   return names;
@@ -62,8 +60,8 @@ Result<TextTotals> copy_texts(std::span<const ServiceText> texts, const ServerCa
     }
     const std::string path = is_task ? std::string(kTasks) : path_of(text);
     VARVE_ASSIGN_OR_RETURN(const ServerAnswer answer, ask_server(call, "POST", path, text.value, stopping));
-    ++(!is_good(answer) ? totals.refused : is_task ? totals.tasks : totals.texts);
-    if (!is_good(answer))
+    ++(!answer.is_good() ? totals.refused : is_task ? totals.tasks : totals.texts);
+    if (!answer.is_good())
       refused((is_task ? "roll-up task " + text.key : path) + ": " + unexpected("POST", path, answer).message);
   }
   return totals;

@@ -9,7 +9,7 @@
 #include "base/check.h"
 #include "base/wait.h"
 #include "index/matcher.h"
-#include "migrate/pages.h"
+#include "migrate/retry.h"
 #include "model/kept_group.h"
 
 namespace varve::migrate {
@@ -64,9 +64,7 @@ class StoreSink final : public Sink {
 
   Status flush() override {
     if (!ingest_ || ingest_->batch().empty()) return {};
-    Status status = append();
-    for (unsigned attempt = 0; !status && is_passing(status.error().code) && wait_before(attempt, stopping_); ++attempt)
-      status = append();
+    const Status status = retried(stopping_, [&] { return append(); });
     ingest_.reset();
     return status;
   }
