@@ -40,8 +40,9 @@ std::uint32_t Catalog::find_pair(std::uint32_t key, std::string_view value) cons
 }
 
 std::uint32_t Catalog::find_tag_set(std::string_view coded_pairs) const {
-  return tag_set_ids_.find(slot(coded_pairs, 0),
-                           [&](std::uint32_t id) { return text(tag_sets[id].pairs) == coded_pairs; });
+  return tag_set_ids_.find(slot(coded_pairs, 0), [&](std::uint32_t id) {
+    return !is_tag_set_gap(id) && text(tag_sets[id].pairs) == coded_pairs;
+  });
 }
 
 std::uint32_t Catalog::find_group(std::span<const model::SeriesId> wanted, std::uint32_t ttl_s) const {
@@ -219,15 +220,6 @@ std::uint32_t Catalog::add_group(std::span<const model::SeriesId> members, std::
   }
   return id;
 }
-
-void Catalog::add_series_gap(std::uint32_t count) {
-  forgotten_.resize(series.size());  // those behind the last forgotten one are there
-  forgotten_.resize(series.size() + std::size_t{count}, true);
-  series.push_gap({kNone, kNone, kEmptyList}, count);
-  gaps_ += count;
-}
-
-void Catalog::add_group_gap(std::uint32_t count) { groups.push_gap({0, 0}, count); }
 
 bool Catalog::has_room(std::size_t things, std::size_t bytes) const {
   const std::size_t most = std::max({tenants.size(), metrics.size(), keys.size(), pairs.size(), tag_sets.size(),

@@ -50,19 +50,19 @@ class Catalog {
     NameList keys;
   };
   struct Metric {
-    std::uint32_t tenant;
+    std::uint32_t tenant;  // kNone: a gap
     std::uint32_t name;
     ListRef series;
     std::uint32_t live;  // of them
   };
   struct Key {
-    std::uint32_t tenant;
+    std::uint32_t tenant;  // kNone: a gap
     std::uint32_t name;
     NameList pairs;
     std::uint32_t live;  // of them, in series that are not forgotten
   };
   struct Pair {
-    std::uint32_t key;
+    std::uint32_t key;  // kNone: a gap
     std::uint32_t value;
     ListRef tag_sets;
     std::uint32_t live;  // of them, with series that are not forgotten
@@ -70,7 +70,7 @@ class Catalog {
   struct TagSet {
     std::uint32_t pairs;     // in `texts`: varints of pair ids, ascending by the bytes of their keys
     std::uint32_t last_run;  // kNone: no series yet
-    std::uint32_t count;     // series
+    std::uint32_t count;     // series; kNone: a gap
     std::uint32_t live;      // of them, not forgotten
   };
   // Series of one tag set that were defined together.
@@ -80,7 +80,7 @@ class Catalog {
     std::uint32_t before;  // the run before it of the same tag set, or kNone
   };
   struct Series {
-    std::uint32_t metric;
+    std::uint32_t metric;  // kNone: a gap
     std::uint32_t tag_set;
     ListRef groups;
   };
@@ -114,11 +114,35 @@ class Catalog {
   std::uint32_t add_series(std::uint32_t metric, std::uint32_t tag_set);
   std::uint32_t add_group(std::span<const model::SeriesId> series, std::uint32_t ttl_s);
 
-  // So many ids of which nothing is known any more: they pass for forgotten, and never come back.
+  // --- gaps (gaps.cc): ids of which no more is known than that they were used. They are never found, and never come
+  // back; series pass for forgotten.
+  void add_metric_gap(std::uint32_t count);
+  void add_key_gap(std::uint32_t count);
+  void add_pair_gap(std::uint32_t count);
+  void add_tag_set_gap(std::uint32_t count);
   void add_series_gap(std::uint32_t count);
   void add_group_gap(std::uint32_t count);
-  [[nodiscard]] bool is_gap(std::uint32_t id) const { return series[id].metric == kNone; }
+  [[nodiscard]] bool is_metric_gap(std::uint32_t id) const { return metrics[id].tenant == kNone; }
+  [[nodiscard]] bool is_key_gap(std::uint32_t id) const { return keys[id].tenant == kNone; }
+  [[nodiscard]] bool is_pair_gap(std::uint32_t id) const { return pairs[id].key == kNone; }
+  [[nodiscard]] bool is_tag_set_gap(std::uint32_t id) const { return tag_sets[id].count == kNone; }
+  [[nodiscard]] bool is_gap(std::uint32_t id) const { return series[id].metric == kNone; }  // of series
+  [[nodiscard]] bool is_group_gap(std::uint32_t id) const { return groups[id].count == 0; }
   [[nodiscard]] std::uint32_t gaps() const { return gaps_; }  // ids of series
+  // Does nothing that is left refer to it? Of a series: it is forgotten, too; a group has no TTL.
+  [[nodiscard]] bool is_metric_unused(std::uint32_t id) const;
+  [[nodiscard]] bool is_key_unused(std::uint32_t id) const;
+  [[nodiscard]] bool is_pair_unused(std::uint32_t id) const;
+  [[nodiscard]] bool is_tag_set_unused(std::uint32_t id) const;
+  [[nodiscard]] bool is_series_unused(std::uint32_t id) const;
+  [[nodiscard]] bool is_group_unused(std::uint32_t id) const;
+  // What is unused becomes a gap. Its memory stays in use, and lists of names and of what has a name still hold its id.
+  void leave_out_metric(std::uint32_t id) { metrics[id].tenant = kNone; }
+  void leave_out_key(std::uint32_t id) { keys[id].tenant = kNone; }
+  void leave_out_pair(std::uint32_t id) { pairs[id].key = kNone; }
+  void leave_out_tag_set(std::uint32_t id) { tag_sets[id].count = kNone; }
+  void leave_out_series(std::uint32_t id);
+  void leave_out_group(std::uint32_t id) { groups[id].count = 0; }
 
   // A dropped series keeps its entry, but is neither counted nor listed.
   [[nodiscard]] bool is_forgotten(std::uint32_t id) const { return id < forgotten_.size() && forgotten_[id]; }
@@ -135,7 +159,10 @@ class Catalog {
   [[nodiscard]] std::string_view name_of(const Key& key) const { return text(key.name); }
   [[nodiscard]] std::string_view name_of(const Pair& pair) const { return text(pair.value); }
   [[nodiscard]] const SortedIds& order(std::uint32_t number) const { return *orders_[number]; }
-  [[nodiscard]] std::uint32_t tenant_of(std::uint32_t id) const { return metrics[series[id].metric].tenant; }
+  // kNone: of a gap.
+  [[nodiscard]] std::uint32_t tenant_of(std::uint32_t id) const {
+    return is_gap(id) ? kNone : metrics[series[id].metric].tenant;
+  }
   [[nodiscard]] std::span<const model::SeriesId> series_of(const Group& group) const {
     if (group.count == 0) return {};  // a gap: there may be nothing at all
     return {reinterpret_cast<const model::SeriesId*>(group_series_.at(group.series)), group.count};

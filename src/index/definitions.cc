@@ -147,8 +147,12 @@ Status DefinitionReader::next(Definition& definition) {
       break;
     case DefinitionKind::forget:
     case DefinitionKind::revive:
+    case DefinitionKind::tag_set_gap:
     case DefinitionKind::series_gap:
-    case DefinitionKind::group_gap: definition.owner = fields.number(); break;
+    case DefinitionKind::group_gap:
+    case DefinitionKind::metric_gap:
+    case DefinitionKind::key_gap:
+    case DefinitionKind::pair_gap: definition.owner = fields.number(); break;
     default: return fail(Code::corrupt, "an unknown kind of definition");
   }
   if (fields.end() == nullptr) return fail(Code::corrupt, "a definition that is cut or has a number out of range");

@@ -16,6 +16,7 @@ namespace varve::index {
 
 // On disk: DO NOT CHANGE THE NUMBERS. High four bits: version of the format.
 enum class DefinitionKind : std::uint8_t {
+  tag_set_gap = 0x10,
   tenant = 0x11,
   metric = 0x12,
   key = 0x13,
@@ -27,7 +28,10 @@ enum class DefinitionKind : std::uint8_t {
   revive = 0x19,
   mortal_group = 0x1a,  // a group whose samples have a TTL
   series_gap = 0x1b,
-  group_gap = 0x1c
+  group_gap = 0x1c,
+  metric_gap = 0x1d,
+  key_gap = 0x1e,
+  pair_gap = 0x1f
 };
 
 inline constexpr std::size_t kTextBytesMax = 0xffff;
@@ -50,7 +54,7 @@ void write_series(std::string& out, std::uint32_t first, std::uint32_t tag_set, 
 // ttl_s 0: none.
 void write_group(std::string& out, std::uint32_t id, std::span<const model::SeriesId> series, std::uint32_t ttl_s);
 
-// Writes a forget or revive record, or a gap: `count` series, or groups, from `first` on.
+// Writes a forget or revive record, or a gap: `count` series, or things of another kind, from `first` on.
 void write_range(std::string& out, DefinitionKind kind, std::uint32_t first, std::uint32_t count);
 
 // Reads records one by one. Safe for untrusted bytes; a record takes at most a few times its size in memory.

@@ -22,10 +22,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   again.dump(second);
   if (second != dump) std::abort();
   std::string left;
-  index.dump_what_is_left(left);
+  std::string left_out;
+  if (!index.dump_what_is_left(left, left_out)) std::abort();
   SeriesIndex less;
   if (!less.replay(std::as_bytes(std::span(left)))) std::abort();
   if (less.series_count() != index.series_count() || less.series_end() != index.series_end()) std::abort();
+  // The same in place.
+  if (!again.replay(std::as_bytes(std::span(left_out)))) std::abort();
+  std::string in_place, anew;
+  again.dump(in_place);
+  less.dump(anew);
+  if (in_place != anew) std::abort();
   if (whole && !index.replay(bytes)) std::abort();  // known records are compared and skipped
 
   varve::model::TagViews tags;

@@ -1,38 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // The index as definition records: all of it, or without what nothing is left of.
 #include <algorithm>
-#include <utility>
 #include <vector>
 
+#include "index/pace.h"
 #include "index/ranges.h"
 #include "index/tables.h"
 
 namespace varve::index {
 namespace {
 
-// Things of one kind, of which some are written, and their numbers then: without those that are not.
-class Numbers {
+// Which things of one kind are written: those that are there when the dump begins, and are wanted.
+class Kept {
  public:
-  explicit Numbers(std::size_t count) : numbers_(count, kNone) {}
+  explicit Kept(std::size_t count) : kept_(count) {}
   // Was it new?
-  bool keep(std::uint32_t id) { return std::exchange(numbers_[id], 0) == kNone; }
-  void keep_all() { std::ranges::fill(numbers_, 0); }
-  void count() {
-    std::uint32_t next = 0;
-    for (std::uint32_t& number : numbers_) number = number == kNone ? kNone : next++;
+  bool keep(std::uint32_t id) {
+    const bool is_new = !kept_[id];
+    kept_[id] = true;
+    return is_new;
   }
-  // kNone: it is not written.
-  [[nodiscard]] std::uint32_t operator[](std::uint32_t id) const { return numbers_[id]; }
+  bool operator[](std::uint32_t id) const { return kept_[id]; }
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(kept_.size()); }
 
  private:
-  std::vector<std::uint32_t> numbers_;
+  std::vector<bool> kept_;
 };
 
+// Others may define, forget and revive while the pace lets them: what is new is not written, and what is written of
+// series that were forgotten or revived is what was so at the end.
 class Dump {
  public:
-  Dump(const Catalog& catalog, std::string& out)
+  Dump(const Catalog& catalog, std::string& out, Pace& pace)
       : c_(catalog),
         out_(out),
+        pace_(pace),
+        tenants_(c_.tenants.size()),
         metrics_(c_.metrics.size()),
         keys_(c_.keys.size()),
         pairs_(c_.pairs.size()),
@@ -41,130 +44,152 @@ class Dump {
         groups_(c_.groups.size()) {}
 
   void keep_all() {
-    for (Numbers* const numbers : {&metrics_, &keys_, &pairs_, &tag_sets_}) numbers->keep_all();
-    for (std::uint32_t id = 0; id < c_.series.size(); ++id) series_[id] = !c_.is_gap(id);
-    for (std::uint32_t id = 0; id < c_.groups.size(); ++id) groups_[id] = c_.groups[id].count > 0;
+    const auto keep = [this](Kept& kept, auto is_gap) {
+      for (std::uint32_t id = 0; id < kept.size() && pace_.worked(1); ++id) {
+        if (!(c_.*is_gap)(id)) kept.keep(id);
+      }
+    };
+    keep(metrics_, &Catalog::is_metric_gap);
+    keep(keys_, &Catalog::is_key_gap);
+    keep(pairs_, &Catalog::is_pair_gap);
+    keep(tag_sets_, &Catalog::is_tag_set_gap);
+    keep(series_, &Catalog::is_gap);
+    keep(groups_, &Catalog::is_group_gap);
   }
 
   // A group is one list: with one series that is not forgotten all of its series stay. Those with a TTL stay, too: what
   // has expired may still lie in a run.
   void keep_what_is_left() {
-    for (std::uint32_t id = 0; id < c_.groups.size(); ++id) {
+    for (std::uint32_t id = 0; id < groups_.size(); ++id) {
       const auto series = c_.series_of(c_.groups[id]);
+      if (!pace_.worked(1 + series.size())) return;
       const auto is_left = [this](model::SeriesId one) { return !c_.is_forgotten(model::to_int(one)); };
-      groups_[id] = std::ranges::any_of(series, is_left) || c_.ttl_of(id) != 0;
-      if (!groups_[id]) continue;
-      for (const model::SeriesId one : series) series_[model::to_int(one)] = true;
+      if (!std::ranges::any_of(series, is_left) && c_.ttl_of(id) == 0) continue;
+      groups_.keep(id);
+      for (const model::SeriesId one : series) keep_series(model::to_int(one));
     }
-    for (std::uint32_t id = 0; id < c_.series.size(); ++id) {
-      series_[id] = series_[id] || !c_.is_forgotten(id);
-      if (!series_[id]) continue;
-      metrics_.keep(c_.series[id].metric);
-      if (tag_sets_.keep(c_.series[id].tag_set)) keep_pairs(c_.series[id].tag_set);
+    // One that was revived meanwhile is not left: its group is not, and catch_up() says so.
+    for (std::uint32_t id = 0; id < series_.size() && pace_.worked(1); ++id) {
+      if (!c_.is_forgotten(id) && c_.series[id].groups == kEmptyList) keep_series(id);
     }
   }
 
   void write() {
-    for (Numbers* const numbers : {&metrics_, &keys_, &pairs_, &tag_sets_}) numbers->count();
-    for (std::uint32_t i = 0; i < c_.tenants.size(); ++i) write_tenant(out_, i, c_.text(c_.tenants[i].name));
-    write_names();
-    write_tag_sets();
+    for (std::uint32_t i = 0; i < tenants_; ++i) write_tenant(out_, i, c_.text(c_.tenants[i].name));
+    write_kind(metrics_, DefinitionKind::metric_gap, [this](std::uint32_t i) {
+      write_owned(out_, DefinitionKind::metric, i, c_.metrics[i].tenant, c_.text(c_.metrics[i].name));
+    });
+    write_kind(keys_, DefinitionKind::key_gap, [this](std::uint32_t i) {
+      write_owned(out_, DefinitionKind::key, i, c_.keys[i].tenant, c_.text(c_.keys[i].name));
+    });
+    write_kind(pairs_, DefinitionKind::pair_gap, [this](std::uint32_t i) {
+      write_owned(out_, DefinitionKind::pair, i, c_.pairs[i].key, c_.text(c_.pairs[i].value));
+    });
+    write_kind(tag_sets_, DefinitionKind::tag_set_gap, [this](std::uint32_t i) { write_pairs_of(i); });
     write_all_series();
-    write_groups();
+    write_kind(groups_, DefinitionKind::group_gap,
+               [this](std::uint32_t i) { write_group(out_, i, c_.series_of(c_.groups[i]), c_.ttl_of(i)); });
     Ranges forgotten(out_, DefinitionKind::forget);
-    for (std::uint32_t i = 0; i < c_.series.size(); ++i) {
+    for (std::uint32_t i = 0; i < series_.size() && pace_.worked(1); ++i) {
       if (series_[i] && c_.is_forgotten(i)) forgotten.add(i);
     }
   }
 
+  // What refers to others before these.
+  void write_left_out(std::string& out) {
+    write_gaps(out, groups_, DefinitionKind::group_gap, &Catalog::is_group_gap);
+    write_gaps(out, series_, DefinitionKind::series_gap, &Catalog::is_gap);
+    write_gaps(out, tag_sets_, DefinitionKind::tag_set_gap, &Catalog::is_tag_set_gap);
+    write_gaps(out, pairs_, DefinitionKind::pair_gap, &Catalog::is_pair_gap);
+    write_gaps(out, keys_, DefinitionKind::key_gap, &Catalog::is_key_gap);
+    write_gaps(out, metrics_, DefinitionKind::metric_gap, &Catalog::is_metric_gap);
+  }
+
  private:
-  void keep_pairs(std::uint32_t tag_set) {
-    c_.for_each_pair(tag_set, [this](std::uint32_t pair) {
+  void keep_series(std::uint32_t id) {
+    if (!series_.keep(id)) return;
+    metrics_.keep(c_.series[id].metric);
+    if (!tag_sets_.keep(c_.series[id].tag_set)) return;
+    c_.for_each_pair(c_.series[id].tag_set, [this](std::uint32_t pair) {
       if (pairs_.keep(pair)) keys_.keep(c_.pairs[pair].key);
       return true;
     });
   }
 
-  void write_names() {
-    for (std::uint32_t i = 0; i < c_.metrics.size(); ++i) {
-      const auto& metric = c_.metrics[i];
-      if (metrics_[i] == kNone) continue;
-      write_owned(out_, DefinitionKind::metric, metrics_[i], metric.tenant, c_.text(metric.name));
-    }
-    for (std::uint32_t i = 0; i < c_.keys.size(); ++i) {
-      if (keys_[i] == kNone) continue;
-      write_owned(out_, DefinitionKind::key, keys_[i], c_.keys[i].tenant, c_.text(c_.keys[i].name));
-    }
-    for (std::uint32_t i = 0; i < c_.pairs.size(); ++i) {
-      if (pairs_[i] == kNone) continue;
-      write_owned(out_, DefinitionKind::pair, pairs_[i], keys_[c_.pairs[i].key], c_.text(c_.pairs[i].value));
+  template <class Write>
+  void write_kind(const Kept& kept, DefinitionKind gap, Write&& write) {
+    Ranges gaps(out_, gap);
+    for (std::uint32_t i = 0; i < kept.size() && pace_.worked(1); ++i) {
+      if (!kept[i]) {
+        gaps.add(i);
+        continue;
+      }
+      gaps.end();
+      write(i);
     }
   }
 
-  void write_tag_sets() {
-    for (std::uint32_t i = 0; i < c_.tag_sets.size(); ++i) {
-      if (tag_sets_[i] == kNone) continue;
-      parts_.clear();
-      c_.for_each_pair(i, [&](std::uint32_t pair) {
-        parts_.push_back(pairs_[pair]);
-        return true;
-      });
-      write_tag_set(out_, tag_sets_[i], parts_);
+  template <class IsGap>
+  void write_gaps(std::string& out, const Kept& kept, DefinitionKind kind, IsGap is_gap) {
+    Ranges gaps(out, kind);
+    for (std::uint32_t i = 0; i < kept.size() && pace_.worked(1); ++i) {
+      if (!kept[i] && !(c_.*is_gap)(i)) gaps.add(i);
     }
+  }
+
+  void write_pairs_of(std::uint32_t tag_set) {
+    parts_.clear();
+    c_.for_each_pair(tag_set, [this](std::uint32_t pair) {
+      parts_.push_back(pair);
+      return true;
+    });
+    write_tag_set(out_, tag_set, parts_);
   }
 
   void write_all_series() {
-    const std::uint32_t end = c_.series.size();
-    for (std::uint32_t first = 0; first < end;) {
-      std::uint32_t next = first;
+    for (std::uint32_t first = 0, next = 0; first < series_.size(); first = next) {
       if (!series_[first]) {
-        while (next < end && !series_[next]) ++next;
+        while (next < series_.size() && !series_[next]) ++next;
         write_range(out_, DefinitionKind::series_gap, first, next - first);
       } else {
         const std::uint32_t tag_set = c_.series[first].tag_set;
         const std::uint32_t tenant = c_.tenant_of(first);  // tenants share the tag set of no pairs
         parts_.clear();
-        for (; next < end && series_[next] && c_.series[next].tag_set == tag_set && c_.tenant_of(next) == tenant;
+        for (; next < series_.size() && series_[next] && c_.series[next].tag_set == tag_set &&
+               c_.tenant_of(next) == tenant;
              ++next) {
-          parts_.push_back(metrics_[c_.series[next].metric]);
+          parts_.push_back(c_.series[next].metric);
         }
-        write_series(out_, first, tag_sets_[tag_set], parts_);
+        write_series(out_, first, tag_set, parts_);
       }
-      first = next;
-    }
-  }
-
-  void write_groups() {
-    Ranges gaps(out_, DefinitionKind::group_gap);
-    for (std::uint32_t i = 0; i < c_.groups.size(); ++i) {
-      if (!groups_[i]) {
-        gaps.add(i);
-        continue;
-      }
-      gaps.end();
-      write_group(out_, i, c_.series_of(c_.groups[i]), c_.ttl_of(i));
+      if (!pace_.worked(next - first)) return;
     }
   }
 
   const Catalog& c_;
   std::string& out_;
-  Numbers metrics_, keys_, pairs_, tag_sets_;
-  std::vector<bool> series_, groups_;  // those that are written: they keep their numbers
+  Pace& pace_;
+  const std::uint32_t tenants_;
+  Kept metrics_, keys_, pairs_, tag_sets_, series_, groups_;
   std::vector<std::uint32_t> parts_;
 };
 
 }  // namespace
 
 void SeriesIndex::dump(std::string& out) const {
-  Dump dump(tables_->catalog, out);
+  Pace pace(nullptr);
+  Dump dump(tables_->catalog, out, pace);
   dump.keep_all();
   dump.write();
 }
 
-void SeriesIndex::dump_what_is_left(std::string& out) const {
-  Dump dump(tables_->catalog, out);
+Status SeriesIndex::dump_what_is_left(std::string& out, std::string& left_out, Turns* turns) const {
+  Pace pace(turns);
+  Dump dump(tables_->catalog, out, pace);
   dump.keep_what_is_left();
-  dump.write();
+  if (pace.status()) dump.write();
+  if (pace.status()) dump.write_left_out(left_out);
+  return pace.status();
 }
 
 }  // namespace varve::index

@@ -98,7 +98,7 @@ void LargeMetrics::reserve_wide(const Catalog& catalog, std::uint32_t pair) {
     catalog.postings.for_each(catalog.pairs[pair].tag_sets, [&](std::uint32_t tag_set) {
       catalog.walk_series(tag_set, [&](std::uint32_t series) {
         const std::uint32_t metric = catalog.series[series].metric;
-        if (catalog.is_large(metric)) f(series, metrics_.find(metric)->second.counts_.add(pair));
+        if (metric != kNone && catalog.is_large(metric)) f(series, metrics_.find(metric)->second.counts_.add(pair));
         return true;
       });
     });

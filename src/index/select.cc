@@ -155,7 +155,8 @@ Result<std::vector<model::SeriesId>> SeriesIndex::select(model::TenantId tenant,
     }
     return {};
   }));
-  const Catalog& catalog = tables_->catalog;
+  const auto tables = tables_;  // the index may be exchanged while the lock is given up
+  const Catalog& catalog = tables->catalog;
   const std::uint32_t id = catalog.find_metric(model::to_int(tenant), metric);
   if (id == kNone) return std::vector<model::SeriesId>{};
   const RegexMeter meter([&pace] { return pace.go_on(); });

@@ -10,7 +10,7 @@
 namespace varve::index {
 
 SeriesIndex::SeriesIndex() : SeriesIndex(CountedFrom{}) {}
-SeriesIndex::SeriesIndex(const CountedFrom& counted_from) : tables_(std::make_unique<Tables>(counted_from)) {}
+SeriesIndex::SeriesIndex(const CountedFrom& counted_from) : tables_(std::make_shared<Tables>(counted_from)) {}
 SeriesIndex::~SeriesIndex() = default;
 SeriesIndex::SeriesIndex(SeriesIndex&&) noexcept = default;
 SeriesIndex& SeriesIndex::operator=(SeriesIndex&&) noexcept = default;
@@ -44,8 +44,7 @@ std::span<const model::SeriesId> SeriesIndex::group_series(model::GroupId group)
 
 model::TenantId SeriesIndex::group_tenant(model::GroupId group) const {
   const auto series = group_series(group);
-  check(!series.empty(), "a group of which something is left");
-  return series_tenant(series.front());
+  return series.empty() ? model::kNoTenant : series_tenant(series.front());
 }
 
 std::uint32_t SeriesIndex::group_ttl_s(model::GroupId group) const {
@@ -54,6 +53,7 @@ std::uint32_t SeriesIndex::group_ttl_s(model::GroupId group) const {
 
 GroupNames SeriesIndex::group_names(model::GroupId group) const {
   const auto series = group_series(group);
+  if (series.empty()) return {model::kNoTenant, {}, {}};
   GroupNames names{series_tenant(series.front()), tags(series.front()), {}};
   for (const model::SeriesId one : series) names.metrics.emplace_back(metric(one));
   return names;
@@ -103,6 +103,7 @@ model::TenantId SeriesIndex::series_tenant(model::SeriesId series) const {
 std::string_view SeriesIndex::metric(model::SeriesId series) const {
   check(model::to_int(series) < series_end(), "a series that there is");
   const Catalog& catalog = tables_->catalog;
+  if (catalog.is_gap(model::to_int(series))) return {};
   return catalog.text(catalog.metrics[catalog.series[model::to_int(series)].metric].name);
 }
 
@@ -134,6 +135,7 @@ std::optional<std::uint32_t> SeriesIndex::find_tag(model::TenantId tenant, std::
 void SeriesIndex::tag_numbers(model::SeriesId series, std::vector<std::uint32_t>& out) const {
   out.clear();
   const Catalog& catalog = tables_->catalog;
+  if (catalog.is_gap(model::to_int(series))) return;
   catalog.for_each_pair(catalog.series[model::to_int(series)].tag_set, [&](std::uint32_t pair) {
     out.push_back(pair);
     return true;
@@ -153,6 +155,8 @@ TagSetSpan SeriesIndex::span_of_groups(std::uint32_t page) const { return tables
 
 void SeriesIndex::tags(model::SeriesId series, model::TagViews& out) const {
   check(model::to_int(series) < series_end(), "a series that there is");
+  out.clear();
+  if (tables_->catalog.is_gap(model::to_int(series))) return;
   tables_->catalog.tags(tables_->catalog.series[model::to_int(series)].tag_set, out);
 }
 
@@ -160,6 +164,16 @@ model::Tags SeriesIndex::tags(model::SeriesId series) const {
   model::TagViews views;
   tags(series, views);
   return model::to_tags(views);
+}
+
+void SeriesIndex::exchange(SeriesIndex& other) {
+  check(other.tenant_count() == tenant_count() && other.series_end() == series_end() &&
+            other.group_count() == group_count(),
+        "ids stay as they are");
+  for (std::uint32_t id = 0; id < tenant_count(); ++id) {
+    other.tables_->catalog.tenants[id].quiet = tables_->catalog.tenants[id].quiet;
+  }
+  tables_.swap(other.tables_);
 }
 
 std::size_t SeriesIndex::memory_bytes() const { return tables_->catalog.memory_bytes(); }

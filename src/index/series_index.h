@@ -9,10 +9,10 @@
 // Threads: const methods run in parallel with one another; mutating ones alone. The caller locks.
 // Ids are dense, in order of first sight, over all tenants. A series may be dropped (forget()): it is then neither
 // counted nor listed, until it is revived or defined again. Nothing is ever removed or moved: the string views and
-// spans returned here live as long as the index, and stay readable without the lock. Preconditions: ids given to a
-// method are this index's own (less than the matching count), and not of what dump_what_is_left() has left out: of a
-// series of that only is_forgotten(), groups() and metric_number() may be asked, of a group group_series(), which is
-// empty.
+// spans returned here stay readable without the lock, until the caller exchanges the index for one without what is
+// gone (dump_what_is_left()); who wants them for longer keeps pin(). Ids are the same in both. Precondition: ids given
+// to a method are this index's own (less than the matching count). What has been left out has no names, no groups and
+// no tenant (model::kNoTenant), and passes for forgotten.
 #pragma once
 
 #include <cstddef>
@@ -80,10 +80,18 @@ class SeriesIndex {
 
   // Appends records of the whole index; replayed into an empty index they give an equal one.
   void dump(std::string& out) const;
-  // The same without forgotten series, but for those in a group that has a TTL or another series that is not: of them
-  // no more is known than that their ids were used. Series, groups and tenants keep their ids, metrics and tags get
-  // others.
-  void dump_what_is_left(std::string& out) const;
+  // The same without forgotten series, but for those in a group that has a TTL or another series that is not, and
+  // without the names that only those have: of them no more is known than that their ids were used. `left_out`:
+  // records that leave the same out of an index that has it. With `turns` others may change the index in between: see
+  // catch_up(). Error: what the turns said.
+  Status dump_what_is_left(std::string& out, std::string& left_out, Turns* turns = nullptr) const;
+  // For an index made of a dump_what_is_left(): applies all records since that dump began. Error: also where something
+  // that was left out is needed again; then this index is of no use.
+  Status catch_up(std::span<const std::byte> definitions);
+  // Exchanges all but what belongs to one process.
+  void exchange(SeriesIndex& other);
+  // Keeps what views and spans point to.
+  [[nodiscard]] std::shared_ptr<const void> pin() const { return tables_; }
 
   // --- forgetting; both append records of what they changed to `definitions`
   void forget(std::span<const model::SeriesId> series, std::string& definitions);
@@ -170,7 +178,9 @@ class SeriesIndex {
   struct Tables;
   static void create_series(Tables& t, std::uint32_t tenant, std::uint32_t tag_set, std::string& definitions);
 
-  std::unique_ptr<Tables> tables_;
+  static Status replay_into(Tables& tables, std::span<const std::byte> definitions, bool revives_all);
+
+  std::shared_ptr<Tables> tables_;
 };
 
 }  // namespace varve::index

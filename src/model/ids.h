@@ -12,6 +12,7 @@ enum class TenantId : std::uint32_t {};
 enum class SeriesId : std::uint32_t {};  // (tenant, metric, tag set)
 enum class GroupId : std::uint32_t {};   // line group: series that arrive together
 
+inline constexpr TenantId kNoTenant{0xffffffff};
 inline constexpr GroupId kNoGroup{0xffffffff};
 inline constexpr SeriesId kNoSeries{0xffffffff};
 

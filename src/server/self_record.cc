@@ -16,6 +16,10 @@ SelfRecord::SelfRecord(const Metrics& metrics, storage::SeriesStore& series, sto
       refusals_(refusals) {}
 
 Status SelfRecord::record() {
+  if (const auto generation = series_.group_generation(); generation_ != generation) {
+    groups_.clear();
+    generation_ = generation;
+  }
   std::map<Labels, Group> by_labels;
   for (auto& sample : metrics_.samples()) {
     Group& group = by_labels[sample.labels];

@@ -50,6 +50,7 @@ class SelfRecord {
   write::Refusals* const refusals_;
   // By labels and names: a metric that appears later makes a new group.
   std::map<std::pair<Labels, std::vector<std::string>>, model::KeptGroup> groups_;
+  std::uint64_t generation_ = 0;  // SeriesStore::group_generation() when they were asked for
   model::RowBatch batch_;
   bool failing_ = false;
 };

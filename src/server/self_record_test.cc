@@ -83,6 +83,29 @@ TEST_F(SelfRecordTest, AMetricThatAppearsLaterJoins) {
   EXPECT_EQ(store->series_count(), 2U);  // the same series in a new group
 }
 
+// Nobody else writes to them, so they may leave when nothing was recorded for long.
+TEST_F(SelfRecordTest, GroupsThatLeaveAreAskedForAgain) {
+  store.reset();
+  engine::rocksdb::Options options;
+  options.path = path;
+  options.gone_series_min = 1;
+  options.leave_every_ms = 0;
+  options.leave_grace_ms = 0;
+  store = std::move(engine::rocksdb::Store::open(options, clock).value());
+  metrics.gauge("size", "", [] { return 2.5; });
+  SelfRecord record(metrics, *store, *store, clock, "host:1");
+  ASSERT_TRUE(record.record());
+  const auto tenant = store->find_tenant(model::kOwnTenant).value().value();
+  const auto series = store->select(tenant, "size", {}).value();
+  const auto generation = store->group_generation();
+  ASSERT_TRUE(store->erase(tenant, series, {}, nullptr));
+  store->forget_empty(tenant, series);
+  ASSERT_TRUE(store->settle());
+  ASSERT_GT(store->group_generation(), generation);
+  ASSERT_TRUE(record.record());
+  EXPECT_EQ(read("size"), (std::map<std::int64_t, double>{{1'000, 2.5}}));
+}
+
 TEST_F(SelfRecordTest, HistogramsAreBucketsSumAndCount) {
   metrics.histogram("seconds", "", {0.5}).observe(0.25);
   SelfRecord record(metrics, *store, *store, clock, "i");

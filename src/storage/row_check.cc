@@ -21,15 +21,6 @@ void RowCheck::catch_up(const index::SeriesIndex& index) {
   }
 }
 
-void RowCheck::start_again(const index::SeriesIndex& index) {
-  for (std::size_t piece = 0; piece < pieces_.size(); ++piece) {
-    pieces_[piece].store(nullptr, std::memory_order_relaxed);
-    owned_[piece].reset();
-  }
-  groups_ = 0;
-  catch_up(index);
-}
-
 std::size_t RowCheck::fitting_bytes(const std::byte* at, const std::byte* end) const {
   const auto left = static_cast<std::size_t>(end - at);
   if (left < model::kRowHeadBytes) return 0;

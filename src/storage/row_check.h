@@ -27,8 +27,6 @@ class RowCheck {
  public:
   // Learns the groups that were added to the index since the last call. Under the index's lock.
   void catch_up(const index::SeriesIndex& index);
-  // The index is another one: of some groups it knows no more than that there was one. Nobody may ask meanwhile.
-  void start_again(const index::SeriesIndex& index);
 
   // Thread-safe, like what follows. Only of groups whose definition the caller has seen the answer is sure to be yes.
   [[nodiscard]] bool fits(std::span<const std::byte> rows) const;

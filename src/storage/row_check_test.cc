@@ -104,16 +104,5 @@ TEST_F(RowCheckTest, TheOthersAreLeft) {
   EXPECT_EQ(nothing.error.message, "1 row does not fit its line group");
 }
 
-TEST_F(RowCheckTest, AnotherIndexHasOtherGroups) {
-  define_up_to(10);
-  index::SeriesIndex other;
-  std::string definitions;
-  const std::string_view metric = "m";
-  ASSERT_TRUE(other.define_group(other.tenant("t", definitions), {}, {&metric, 1}, 1U << 20, definitions));
-  check_.start_again(other);
-  EXPECT_TRUE(fits(row(0, 1)));
-  EXPECT_FALSE(fits(row(1, width(1)))) << "it is not there any more";
-}
-
 }  // namespace
 }  // namespace varve::storage

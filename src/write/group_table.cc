@@ -24,7 +24,8 @@ constexpr std::size_t kSeriesMax = 1024;  // of a group
 
 }  // namespace
 
-GroupTable::GroupTable(TableContext& context, model::TenantId tenant) : context_(context), tenant_(tenant) {}
+GroupTable::GroupTable(TableContext& context, model::TenantId tenant)
+    : context_(context), tenant_(tenant), generation_(context.series.group_generation()) {}
 
 GroupTable::~GroupTable() {
   const MutexLock lock(memory_mutex_);

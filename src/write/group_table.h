@@ -47,6 +47,9 @@ class GroupTable final : public model::GroupSource {
 
   [[nodiscard]] std::size_t memory_bytes() const;
 
+  // Are the numbers of its groups good for later requests?
+  [[nodiscard]] bool is_current() const { return generation_ == context_.series.group_generation(); }
+
   // When a request last began to use it, steady; for Writer.
   std::atomic<std::int64_t> used_ns{0};
 
@@ -85,6 +88,7 @@ class GroupTable final : public model::GroupSource {
 
   TableContext& context_;
   model::TenantId tenant_;
+  const std::uint64_t generation_;  // SeriesStore::group_generation() when it was made
   std::array<Shard, kShards> shards_;
 
   // Groups and their bytes, in the order of their definition, which is the order in which senders repeat them.

@@ -112,7 +112,7 @@ struct Writer::State {
       if (at == tenants.end()) return nullptr;
       table = at->second.tables[family];
     }
-    if (table == nullptr) table = make_table(name, family);
+    if (table == nullptr || !table->is_current()) table = make_table(name, family);
     if (clock != nullptr) table->used_ns.store(clock->steady_ns(), std::memory_order_relaxed);
     return table;
   }
@@ -125,13 +125,16 @@ struct Writer::State {
     return {};
   }
 
-  // Of a tenant that is known.
+  // Of a tenant that is known. The one before is freed by the last request that uses it.
   std::shared_ptr<GroupTable> make_table(std::string_view name, std::size_t family) {
+    std::shared_ptr<GroupTable> before;  // freed without the lock
     const MutexLock lock(tenants_mutex);
     const auto at = tenants.find(name);
     check(at != tenants.end(), "a tenant that is known stays so");
     auto& table = at->second.tables[family];
-    if (table == nullptr) table = std::make_shared<GroupTable>(context, at->second.id);
+    if (table == nullptr || !table->is_current()) {
+      before = std::exchange(table, std::make_shared<GroupTable>(context, at->second.id));
+    }
     return table;
   }
 
@@ -328,6 +331,8 @@ void Writer::commit(std::unique_ptr<Ingest> ingest, storage::SampleStore::Append
 void Writer::forget_unused() {
   if (state_->clock != nullptr) state_->forget_unused(state_->clock->steady_ns() - kUnusedNs);
 }
+
+std::uint64_t Writer::group_generation() const { return state_->context.series.group_generation(); }
 
 void Writer::count_rejected(Code why, std::size_t count) {
   if (state_->counters.accepted != nullptr && count > 0) {

@@ -107,6 +107,8 @@ class Writer {
   // store when they come again. Needs Options::clock. To be called every few seconds.
   static constexpr std::int64_t kUnusedNs = 40'000'000'000;
   void forget_unused();
+  // SeriesStore::group_generation(): who keeps numbers of groups that a request found asks anew when it has changed.
+  [[nodiscard]] std::uint64_t group_generation() const;
 
   // Counts lines, points or series that a parser refused, by error code.
   void count_rejected(Code why, std::size_t count);

@@ -255,6 +255,27 @@ TEST(Writer, NamesOfSilentSendersAreForgotten) {
   EXPECT_NE((*open(Family::kairosdb)->groups().define(name, {}, {}, {&metric, 1}))->raw_name, nullptr);
 }
 
+TEST(Writer, NumbersOfAnotherGenerationAreAskedForAgain) {
+  testing::FakeSeriesStore series;
+  testing::FakeSampleStore samples;
+  Writer writer(series, samples, {});
+  const std::string_view metric = "m";
+  ASSERT_TRUE(writer.make_tenant("t"));
+  const auto define = [&](Ingest& ingest) { return (*ingest.groups().define("m", {}, {}, {&metric, 1}))->id; };
+  const auto before = define(**writer.open("t", Family::influx));
+  EXPECT_EQ(define(**writer.open("t", Family::influx)), before);
+  const auto at_work = *writer.open("t", Family::influx);
+  series.generation = 1;
+  EXPECT_EQ(writer.group_generation(), 1U);
+  EXPECT_EQ(at_work->groups().find("m", {})->id, before) << "it has a minute";
+  const auto next = *writer.open("t", Family::influx);
+  EXPECT_EQ(next->groups().find("m", {}), nullptr);
+  const auto after = define(*next);
+  EXPECT_NE(after, before);
+  EXPECT_EQ(define(**writer.open("t", Family::influx)), after);
+  EXPECT_EQ(at_work->groups().find("m", {})->id, before);
+}
+
 TEST(Writer, SecondsForMillisecondsAreCounted) {
   testing::FakeSeriesStore series;
   testing::FakeSampleStore samples;

@@ -84,7 +84,8 @@ bool Flush::once() {
     return troubles_.note("samples cannot be moved into the database; they stay in the log", status);
   }
   if (!ingest_.has_logged_definitions()) return false;
-  return troubles_.note("definitions cannot be moved into the database", hand_over_definitions());
+  const auto moved = hand_over_definitions();
+  return troubles_.note("definitions cannot be moved into the database", moved ? Status() : fail(moved.error()));
 }
 
 Status Flush::all() {
@@ -101,12 +102,21 @@ Status Flush::all_locked() {
   return {};
 }
 
-Status Flush::hand_over_definitions() {
+Status Flush::between(const std::function<void(std::uint64_t handed_over)>& work) {
+  const MutexLock lock(mutex);
+  VARVE_ASSIGN_OR_RETURN(const std::uint64_t handed_over, hand_over_definitions());
+  work(handed_over);
+  return {};
+}
+
+Result<std::uint64_t> Flush::hand_over_definitions() {
   const auto [sequence, definitions] = ingest_.take_logged_definitions();
-  if (definitions.empty()) return {};
-  const Status status = tables_.database().put_definitions(sequence, definitions);
-  if (!status) ingest_.put_back_logged_definitions(definitions);
-  return status;
+  if (definitions.empty()) return sequence;
+  if (const Status status = tables_.database().put_definitions(sequence, definitions); !status) {
+    ingest_.put_back_logged_definitions(definitions);
+    return fail(status.error());
+  }
+  return sequence;
 }
 
 Status Flush::immutable() {

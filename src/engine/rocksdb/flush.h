@@ -6,6 +6,7 @@
 // runs and leave alone the runs that a flush adds later (docs/decisions/0022-flushes-wait-for-nobody.md).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <utility>
 
@@ -34,10 +35,14 @@ class Flush {
   Status all() VARVE_EXCLUDES(mutex);
   Status all_locked() VARVE_REQUIRES(mutex);
   Status immutable() VARVE_REQUIRES(mutex);  // flushes the immutable head, if there is one
+  // Runs `work` while no flush is under way. `handed_over`: up to which record of the log all definitions are in the
+  // database, though maybe not in files yet.
+  Status between(const std::function<void(std::uint64_t handed_over)>& work) VARVE_EXCLUDES(mutex);
 
  private:
   Status write(const Head& head, std::uint64_t number, Change change) VARVE_REQUIRES(mutex);
-  Status hand_over_definitions() VARVE_REQUIRES(mutex);
+  // Returns the record of the log up to which they are in the database then.
+  Result<std::uint64_t> hand_over_definitions() VARVE_REQUIRES(mutex);
 
   const Env& env_;
   const Catalog& catalog_;

@@ -1,50 +1,130 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/rocksdb/leave_out.h"
 
-#include <string>
+#include <algorithm>
 #include <utility>
 
 #include "base/log.h"
 #include "engine/rocksdb/log/log_aside.h"
+#include "engine/shared/reader_turns.h"
 
 namespace varve::engine::rocksdb {
 namespace {
 
-// What a power cut set aside names groups by their ids: with storage.repair it may still come back.
-bool is_due(const Options& options, const Directory& directory, const Catalog& catalog) {
-  if (!aside_files(directory.wal()).empty()) return false;
-  const ReaderLock lock(catalog.mutex);
-  const std::size_t gone = catalog.index.forgotten_count();
-  return gone >= options.gone_series_min && gone >= catalog.index.series_count();
-}
+constexpr std::int64_t kNsPerMs = 1'000'000;
+// Definitions wait while an index catches up with the last ones.
+constexpr std::size_t kCatchUpBytes = std::size_t{64} << 10;
+constexpr int kCatchUps = 16;
+constexpr std::uint32_t kPagesUnderLock = 4;
 
 }  // namespace
 
-Status leave_out_what_is_gone(const Env& env, const Directory& directory, Catalog& catalog, Ingest& ingest,
-                              Flush& flush, Tables& tables) {
-  if (!is_due(env.options, directory, catalog)) return {};
-  // The log names metrics and tags by their ids of before: it has to be empty.
-  Status flushed = ingest.rotate(Ingest::When::now);
-  if (flushed) flushed = flush.all();
-  if (!flushed) {
-    log::warn("series of which nothing is left stay in memory", {{"error", flushed.error().message}});
+// What a power cut set aside names groups by their ids: with storage.repair it may still come back.
+bool LeaveOut::much_is_gone() const {
+  {
+    const ReaderLock lock(catalog_.mutex);
+    const std::size_t gone = catalog_.index.forgotten_count();
+    if (gone < env_.options.gone_series_min || gone < catalog_.index.series_count()) return false;
+  }
+  return aside_files(directory_.wal()).empty();
+}
+
+bool LeaveOut::due() {
+  const std::int64_t now = env_.clock.steady_ns();
+  if (!told_ns_) {
+    if (now < next_look_ns_) return false;
+    next_look_ns_ = now + std::min(kLookEveryNs, env_.options.leave_every_ms * kNsPerMs);
+    if (!much_is_gone()) return false;
+    catalog_.change_group_generation();
+    told_ns_ = now;
+  }
+  return now - *told_ns_ >= env_.options.leave_grace_ms * kNsPerMs;
+}
+
+Status LeaveOut::run() {
+  told_ns_.reset();
+  next_look_ns_ = env_.clock.steady_ns() + env_.options.leave_every_ms * kNsPerMs;
+  VARVE_RETURN_IF_ERROR(tables_.database().clear_next_definitions());
+  catalog_.note_definitions(true);
+  Status status = leave();
+  catalog_.note_definitions(false);
+  return status;
+}
+
+Status LeaveOut::leave() {
+  std::size_t before = 0;
+  {
+    const ReaderLock lock(catalog_.mutex);
+    before = catalog_.index.forgotten_count();
+  }
+  std::string definitions;
+  std::uint64_t sequence = 0;
+  VARVE_ASSIGN_OR_RETURN(const bool done, exchange(definitions, sequence));
+  if (!done) {
+    log::info("series that are gone leave the index later: one of them has just come back", {{"series", before}});
+    next_look_ns_ = std::min(next_look_ns_, env_.clock.steady_ns() + kLookEveryNs);
     return {};
   }
-  std::string left;
-  std::size_t gone = 0;
-  {
-    const ReaderLock lock(catalog.mutex);
-    gone = catalog.index.forgotten_count();
-    catalog.index.dump_what_is_left(left);
+  VARVE_RETURN_IF_ERROR(env_.step("leave.exchanged"));
+  if (auto status = ingest_.log_definitions(); !status) {
+    log::warn("what has left the index is not in the log yet", {{"error", status.error().message}});
   }
-  index::SeriesIndex other;
-  VARVE_RETURN_IF_ERROR(other.replay(std::as_bytes(std::span(left))));
-  VARVE_ASSIGN_OR_RETURN(const bool done, tables.database().replace_definitions(ingest.sequence(), left));
-  if (!done) return {};
-  gone -= other.forgotten_count();
-  catalog.replace_index(std::move(other));
-  log::info("series of which nothing is left have left the index", {{"series", gone}});
+  forget_stats();
+  VARVE_ASSIGN_OR_RETURN(const bool written, tables_.database().replace_definitions(sequence, definitions));
+  log::info("series of which nothing is left have left the index", {{"series", before}, {"on_disk", written}});
   return {};
+}
+
+Result<bool> LeaveOut::exchange(std::string& definitions, std::uint64_t& sequence) {
+  std::string left_out;
+  {
+    const storage::GoOn always;
+    const ReaderLock lock(catalog_.mutex);
+    shared::ReaderTurns turns(catalog_.mutex, always);
+    VARVE_RETURN_IF_ERROR(catalog_.index.dump_what_is_left(definitions, left_out, &turns));
+  }
+  index::SeriesIndex other;  // and what was before, in the end, which is freed without any lock
+  VARVE_RETURN_IF_ERROR(other.replay(std::as_bytes(std::span(definitions))));
+  for (int rounds = 0; rounds < kCatchUps; ++rounds) {
+    const std::string noted = catalog_.take_noted();
+    if (!other.catch_up(std::as_bytes(std::span(noted)))) return false;
+    definitions += noted;
+    if (noted.size() < kCatchUpBytes) break;
+  }
+  VARVE_RETURN_IF_ERROR(env_.step("leave.ready"));
+  bool done = false;
+  VARVE_RETURN_IF_ERROR(flush_.between([&](std::uint64_t handed_over) {
+    const auto last = catalog_.exchange_index(other, left_out);
+    done = last.has_value();
+    if (!done) return;
+    definitions += *last;
+    sequence = handed_over;
+    tables_.database().begin_next_definitions();
+  }));
+  return done;
+}
+
+// Of what went with its slots the points are still known.
+void LeaveOut::forget_stats() {
+  Change change{.what = "leave"};
+  const auto stats = visible_.stats();
+  for (std::uint32_t number = 0; number < stats->page_count(); number += kPagesUnderLock) {
+    const ReaderLock lock(catalog_.mutex);
+    for (std::uint32_t n = number; n < std::min(stats->page_count(), number + kPagesUnderLock); ++n) {
+      const StatsPage* const page = stats->page(n);
+      for (std::uint32_t i = 0; page != nullptr && page->all().points > 0 && i < StatsPage::kSeries; ++i) {
+        const model::SeriesId series{n * StatsPage::kSeries + i};
+        if ((*page)[i].points > 0 && catalog_.index.series_tenant(series) == model::kNoTenant) {
+          change.stats.forget(series);
+        }
+      }
+    }
+  }
+  if (change.stats.empty()) return;
+  Database::Draft draft(tables_.database());
+  if (auto status = tables_.commit(std::move(change), draft); !status) {
+    log::warn("the stats of series that have left stay", {{"error", status.error().message}});
+  }
 }
 
 }  // namespace varve::engine::rocksdb

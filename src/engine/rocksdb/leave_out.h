@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leaving out: where pods come and go, most series that were ever seen are gone with their samples. A start leaves them
-// out of the index and of the definitions in the database: so memory, and the time of a start, follow what is left.
+// Leaving out: where pods come and go, most series that were ever seen are gone with their samples. They leave the
+// index, and the definitions in the database: so memory, and the time of a start, follow what is left
+// (docs/decisions/0069-what-is-gone-leaves-the-index.md).
+//
+// Series and groups keep their numbers, but those of what has left are good no more. So all who keep numbers of groups
+// are told some time before (Catalog::group_generation); a row of a group that has left is refused.
 #pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
 
 #include "engine/rocksdb/directory.h"
 #include "engine/rocksdb/env/env.h"
@@ -12,9 +20,43 @@
 
 namespace varve::engine::rocksdb {
 
-// To be called before anything is written or read. Error: it is not known which definitions are in the database; the
-// next start will find out. Where it cannot be done the index stays as it is.
-Status leave_out_what_is_gone(const Env& env, const Directory& directory, Catalog& catalog, Ingest& ingest,
-                              Flush& flush, Tables& tables);
+// A job of maintenance: one at a time with all others.
+class LeaveOut {
+ public:
+  LeaveOut(const Env& env, const Directory& directory, Catalog& catalog, Visible& visible, Ingest& ingest,
+           Tables& tables, Flush& flush)
+      : env_(env),
+        directory_(directory),
+        catalog_(catalog),
+        visible_(visible),
+        ingest_(ingest),
+        tables_(tables),
+        flush_(flush) {}
+
+  // Looks whether so much is gone, tells those who keep numbers, and some time later says true.
+  [[nodiscard]] bool due();
+  // Does it. If something that is gone comes back at this moment, it is tried again in a minute. Error: the database
+  // could not be written; what has left comes back with the next start, and leaves again.
+  Status run();
+
+ private:
+  static constexpr std::int64_t kLookEveryNs = 60'000'000'000;
+
+  [[nodiscard]] bool much_is_gone() const;
+  Status leave();
+  // False: something came back.
+  Result<bool> exchange(std::string& definitions, std::uint64_t& sequence);
+  void forget_stats();
+
+  const Env& env_;
+  const Directory& directory_;
+  Catalog& catalog_;
+  Visible& visible_;
+  Ingest& ingest_;
+  Tables& tables_;
+  Flush& flush_;
+  std::int64_t next_look_ns_ = 0;        // steady
+  std::optional<std::int64_t> told_ns_;  // steady; since when others know of it
+};
 
 }  // namespace varve::engine::rocksdb

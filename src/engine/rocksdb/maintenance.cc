@@ -126,6 +126,9 @@ bool Maintenance::once() {
   if (round_due()) worked = attempt("ended slots cannot be sealed", &Maintenance::settle_round) || worked;
   if (forget_.due()) forget_.some();
   if (living_.due()) living_.count();
+  if (leave_out_.due()) {
+    worked = attempt("what has left the index cannot leave the database", &Maintenance::leave_out) || worked;
+  }
   if (!job_.tables.finish_commit()) return false;
   if (!mergeable(job_, false).empty()) {
     return attempt("fragments of a slot cannot be merged", &Maintenance::merge_some) || worked;
@@ -311,6 +314,7 @@ Result<storage::SettleReport> Maintenance::settle() {
   VARVE_RETURN_IF_ERROR(retention_.drop_expired());
   while (forget_.more()) forget_.some();
   living_.count();
+  if (leave_out_.due()) VARVE_RETURN_IF_ERROR(leave_out());
   VARVE_RETURN_IF_ERROR(erase_garbage());
   const auto after = job_.tables.runs();
   VARVE_RETURN_IF_ERROR(widen_all());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maintenance: merges the runs of quiet slots, seals slots that have ended, forgets series without data and drops what
-// has expired: step by step on its thread, or all at once in settle(). Deletes are serialized with these jobs.
+// Maintenance: merges the runs of quiet slots, seals slots that have ended, forgets series without data, which leave
+// the index in the end, and drops what has expired: step by step on its thread, or all at once in settle(). Deletes are
+// serialized with these jobs.
 //
 // A round is due when slots.quiet has passed since the end of a slot that holds samples which are not in its windows.
 // Rounds are at least slots.quiet apart, and a round folds only the series written since the last one. So a series that
@@ -18,6 +19,7 @@
 #include "engine/rocksdb/flush.h"
 #include "engine/rocksdb/forget.h"
 #include "engine/rocksdb/jobs.h"
+#include "engine/rocksdb/leave_out.h"
 #include "engine/rocksdb/living.h"
 #include "engine/rocksdb/troubles.h"
 #include "storage/slot_store.h"
@@ -28,14 +30,15 @@ namespace varve::engine::rocksdb {
 // tenants' slots (settle/set_aside.h).
 class Maintenance {
  public:
-  Maintenance(const Env& env, Catalog& catalog, Visible& visible, Ingest& ingest, Tables& tables, Flush& flush,
-              TaskPool& helpers)
+  Maintenance(const Env& env, const Directory& directory, Catalog& catalog, Visible& visible, Ingest& ingest,
+              Tables& tables, Flush& flush, TaskPool& helpers)
       : set_aside_(env.clock),
         job_{env, catalog, tables, set_aside_},
         visible_(visible),
         flush_(flush),
         forget_(env, catalog, visible, ingest, tables, helpers),
         living_(env, catalog, visible),
+        leave_out_(env, directory, catalog, visible, ingest, tables, flush),
         last_round_ms_(env.steady_ms()) {}
 
   Status recover() VARVE_EXCLUDES(mutex_);  // at start
@@ -78,6 +81,7 @@ class Maintenance {
   bool attempt(const char* trouble, Status (Maintenance::*work)()) VARVE_REQUIRES(mutex_);
   void store_time_now() VARVE_REQUIRES(mutex_);
   Status erase_garbage() { return job_.tables.database().erase_garbage(); }
+  Status leave_out() VARVE_REQUIRES(mutex_) { return leave_out_.run(); }
   Status reclaim_some() VARVE_REQUIRES(mutex_) { return reclaim_.some(); }
   Status merge_some() VARVE_REQUIRES(mutex_);
   Status merge_all() VARVE_REQUIRES(mutex_);
@@ -106,6 +110,7 @@ class Maintenance {
   std::atomic<std::uint64_t> turns_{0};  // that have begun
   Forget forget_ VARVE_GUARDED_BY(mutex_);
   Living living_ VARVE_GUARDED_BY(mutex_);
+  LeaveOut leave_out_ VARVE_GUARDED_BY(mutex_);
   Reclaim reclaim_ VARVE_GUARDED_BY(mutex_){job_};
   Retention retention_ VARVE_GUARDED_BY(mutex_){job_};
   Troubles troubles_ VARVE_GUARDED_BY(mutex_);

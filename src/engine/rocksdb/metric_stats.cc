@@ -39,18 +39,22 @@ class HeadAdder {
   // Rows are read without the lock.
   void add() {
     series_.clear();
+    ends_.clear();
     counted_.clear();
     for_each_in_pieces(catalog_.mutex, fragments_.size(), [&](std::size_t i) VARVE_REQUIRES_SHARED(catalog_.mutex) {
-      series_.push_back(catalog_.index.group_series(model::GroupId{fragments_[i].group}));
+      const auto series = catalog_.index.group_series(model::GroupId{fragments_[i].group});
+      series_.insert(series_.end(), series.begin(), series.end());
+      ends_.push_back(series_.size());
     });
-    for (std::size_t f = 0; f < fragments_.size(); ++f) {
-      columns_.resize(series_[f].size());
+    for (std::size_t f = 0, first = 0; f < fragments_.size(); first = ends_[f++]) {
+      columns_.resize(ends_[f] - first);
       std::iota(columns_.begin(), columns_.end(), std::uint16_t{0});
       counter_.count(fragments_[f], columns_);
-      for (std::size_t i = 0; i < columns_.size(); ++i) counted_.emplace_back(series_[f][i], counter_.of(i));
+      for (std::size_t i = 0; i < columns_.size(); ++i) counted_.emplace_back(series_[first + i], counter_.of(i));
     }
     for_each_in_pieces(catalog_.mutex, counted_.size(), [&](std::size_t i) VARVE_REQUIRES_SHARED(catalog_.mutex) {
-      sums_.add(catalog_.index.metric_number(counted_[i].first), counted_[i].second);
+      const std::uint32_t metric = catalog_.index.metric_number(counted_[i].first);
+      if (metric != index::kNone) sums_.add(metric, counted_[i].second);
     });
   }
 
@@ -58,7 +62,8 @@ class HeadAdder {
   const Catalog& catalog_;
   std::vector<std::uint32_t> groups_;
   std::vector<HeadFragment> fragments_;
-  std::vector<std::span<const model::SeriesId>> series_;                   // of each
+  std::vector<model::SeriesId> series_;                                    // of all
+  std::vector<std::size_t> ends_;                                          // of the series of each
   std::vector<std::pair<model::SeriesId, storage::SeriesStats>> counted_;  // of all of them
   std::vector<std::uint16_t> columns_;
   FragmentStats counter_;

@@ -6,7 +6,6 @@
 
 #include "base/log.h"
 #include "engine/rocksdb/beside.h"
-#include "engine/rocksdb/leave_out.h"
 #include "engine/rocksdb/recovery.h"
 #include "engine/rocksdb/scan/scan.h"
 #include "engine/rocksdb/slots_fit.h"
@@ -82,7 +81,6 @@ Status Store::State::start(Store& store) {
   if (env.options.repair) {
     VARVE_ASSIGN_OR_RETURN(recovery.taken_rows, take_in_aside(directory, catalog, ingest, flush, store));
   }
-  VARVE_RETURN_IF_ERROR(leave_out_what_is_gone(env, directory, catalog, ingest, flush, tables));
   // It shares the processors with large requests as their equal: neither may keep the other waiting. Queries go first.
   maintainer.start("a round of maintenance failed", [this] { return maintenance.once(); }, Worker::Priority::low);
   // At full priority: it must keep up with whoever parses, or writes wait.
@@ -163,6 +161,8 @@ index::GroupNames Store::group_names(model::GroupId group) const {
   const ReaderLock lock(state_->catalog.mutex);
   return state_->catalog.index.group_names(group);
 }
+
+std::uint64_t Store::group_generation() const { return state_->catalog.group_generation(); }
 
 Result<std::vector<model::SeriesId>> Store::select(model::TenantId tenant, std::string_view metric,
                                                    const index::Matchers& matchers, model::TimeRange seen,

@@ -61,6 +61,7 @@ class Store final : public storage::SeriesStore,
   Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
                                       std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) override;
   [[nodiscard]] index::GroupNames group_names(model::GroupId group) const override;
+  [[nodiscard]] std::uint64_t group_generation() const override;
   [[nodiscard]] Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,
                                                             const index::Matchers& matchers, model::TimeRange seen = {},
                                                             const storage::GoOn& go_on = {}) const override;

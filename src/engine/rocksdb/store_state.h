@@ -54,7 +54,7 @@ struct Store::State {
   Worker flusher, maintainer;
   Ingest ingest{env, slabs, catalog, visible, [this] { flusher.wake(); }};
   Flush flush{env, catalog, ingest, tables, [this] { maintainer.wake(); }};
-  Maintenance maintenance{env, catalog, visible, ingest, tables, flush, scan_pool};
+  Maintenance maintenance{env, directory, catalog, visible, ingest, tables, flush, scan_pool};
 };
 
 }  // namespace varve::engine::rocksdb

@@ -117,6 +117,11 @@ void Collector::begin(const walk::Plan& plan, std::string_view device, Memory& m
   memory.look_ups.resize(plan.names.size());
   looked_up_ = false;
   whole_.assign(plan.passes.size(), false);
+  if (const auto generation = finder.generation(); memory.generation != generation) {
+    memory.generation = generation;
+    memory.uptime = model::kNoGroup;
+    for (Memory::Table& table : memory.tables) table.names.forget_groups();
+  }
   for (Memory::Table& table : memory.tables) table.names.start();
 }
 

@@ -34,6 +34,7 @@ struct Memory {
   model::GroupId uptime = model::kNoGroup;
   std::uint32_t uptime_ticks = 0;  // of the last poll that had it
   std::uint64_t history_hash = 0;  // of the rows that were handed over last
+  std::uint64_t generation = 0;    // GroupFinder::generation() when the numbers of groups were found
 
   [[nodiscard]] std::size_t memory_bytes() const;
 };
@@ -43,6 +44,8 @@ class GroupFinder {
  public:
   // kNoGroup: it is not defined yet.
   virtual model::GroupId find(const GroupName& name) = 0;
+  // When it changes, numbers that were found before are soon good no more.
+  [[nodiscard]] virtual std::uint64_t generation() const { return 0; }
 
  protected:
   ~GroupFinder() = default;

@@ -37,8 +37,10 @@ class Groups final : public GroupFinder {
     if (is_new) names_.push_back(name);
     return is_new ? model::kNoGroup : group->second;
   }
+  [[nodiscard]] std::uint64_t generation() const override { return number; }
   const GroupName& name_of(model::GroupId group) { return names_.at(model::to_int(group)); }
   int asked = 0;
+  std::uint64_t number = 0;
 
  private:
   std::map<std::string, model::GroupId> known_;
@@ -119,6 +121,19 @@ TEST_F(CollectorTest, ObjectsBearDeviceOidsetAndInterface) {
   EXPECT_EQ(poll(agent), expected);
   EXPECT_EQ(groups_.asked, asked);        // nothing new: bytes were compared
   EXPECT_EQ(found_.records.count(), 3U);  // an interface's objects are one row
+}
+
+TEST_F(CollectorTest, GroupsOfAnotherGenerationAreFoundAnew) {
+  use("FastPollHC");
+  FakeAgent agent = router();
+  poll(agent);
+  const auto expected = poll(agent);
+  const int asked = groups_.asked;
+  groups_.number = 1;
+  EXPECT_EQ(poll(agent), expected);
+  EXPECT_EQ(groups_.asked, asked + 3);
+  EXPECT_EQ(poll(agent), expected);
+  EXPECT_EQ(groups_.asked, asked + 3);
 }
 
 TEST_F(CollectorTest, ARowsTimeIsThatOfItsAnswer) {

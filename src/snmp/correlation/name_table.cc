@@ -100,6 +100,10 @@ NameTable::Entry& NameTable::of(session::Name index, std::span<const Binding* co
   return entries_.back();
 }
 
+void NameTable::forget_groups() {
+  for (Entry& entry : entries_) entry.group = model::kNoGroup;
+}
+
 void NameTable::finish(bool whole) {
   if (whole && !changed_ && row_ < entries_.size()) {  // the last ones are gone
     bytes_.resize(entries_[row_].at);

@@ -33,6 +33,8 @@ class NameTable {
   void finish(bool whole);
   // All names are to be made anew.
   void clear();
+  // All groups are to be found anew.
+  void forget_groups();
 
   [[nodiscard]] bool has_changed() const { return changed_; }  // since start()
   // As of finish(): rows that are left out, and the first name of one that is doubled.

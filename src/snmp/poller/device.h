@@ -35,6 +35,9 @@ class Finder final : public correlation::GroupFinder {
     const auto* const known = opened ? (*opened)->groups().find(name.tags, name.metrics) : nullptr;
     return known != nullptr ? known->id : model::kNoGroup;
   }
+  [[nodiscard]] std::uint64_t generation() const override {
+    return writer_ == nullptr ? 0 : writer_->group_generation();
+  }
 
  private:
   write::Writer* writer_ = nullptr;
@@ -91,6 +94,7 @@ struct Device {
   std::string last_error = {};
   model::GroupId up = model::kNoGroup;
   model::GroupId seconds = model::kNoGroup;
+  std::uint64_t generation = 0;  // Finder::generation() when these were found
 };
 
 }  // namespace varve::snmp::poller

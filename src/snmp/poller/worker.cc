@@ -217,6 +217,10 @@ void Worker::store(Job& job, Poll& poll, const PollEnd& end, model::Timestamp no
 
 void Worker::append(Device& device, model::GroupId& group, const char* metric, model::Timestamp at, double value,
                     bool is_real) {
+  if (const auto generation = device.finder.generation(); device.generation != generation) {
+    device.generation = generation;
+    device.up = device.seconds = model::kNoGroup;
+  }
   if (group == model::kNoGroup) {
     name_.clear();
     name_.add_tag("device", device.key.second);

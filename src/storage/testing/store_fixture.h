@@ -107,7 +107,8 @@ struct Group {
   model::Tags tags;
   std::string tenant;
   std::uint32_t ttl_s = 0;
-  int run = 0;  // of the engine, in which it was defined
+  int run = 0;                   // of the engine, in which it was defined
+  std::uint64_t generation = 0;  // SeriesStore::group_generation() then
 };
 
 class Fixture {
@@ -135,9 +136,9 @@ class Fixture {
     engine_.restart();
     ++run_;
   }
-  // Numbers of groups are those of one run of the engine: after a restart it is defined again.
+  // Numbers of groups are those of one run of the engine, and of one generation: after that it is defined again.
   const model::LineGroup& line(const Group& group) {
-    if (group.run != run_) {
+    if (group.run != run_ || group.generation != engine_.series().group_generation()) {
       const MutexLock lock(groups_mutex_);
       for (Group& own : groups_) {
         if (&own == &group) define(own);
@@ -178,6 +179,7 @@ class Fixture {
     const std::vector<std::string_view> views(group.metrics.begin(), group.metrics.end());
     auto sorted = model::to_views(group.tags);
     (void)model::normalize(sorted);
+    group.generation = engine_.series().group_generation();
     group.line.id = *engine_.series().define_group(tenant(group.tenant), sorted, views, group.ttl_s);
     group.line.count = static_cast<std::uint16_t>(views.size());
     group.run = run_;

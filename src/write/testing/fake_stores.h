@@ -41,6 +41,8 @@ class FakeSeriesStore final : public storage::SeriesStore {
     widths_[group] = metrics.size();
     return group;
   }
+  [[nodiscard]] std::uint64_t group_generation() const override { return generation; }
+  std::uint64_t generation = 0;
   // How many series each group has.
   [[nodiscard]] std::map<model::GroupId, std::size_t> widths() const {
     const MutexLock lock(mutex_);

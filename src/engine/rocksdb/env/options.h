@@ -28,8 +28,10 @@ struct Options {
   bool repair = false;                     // start despite a damaged log, and keep what is readable
   std::int64_t slot_width_ms = 3'600'000;  // chunks never cross a slot's edge (chunk_width.h)
   std::size_t series_per_tenant_max = 10'000'000;
-  // A start leaves out the series of which nothing is left where they are so many, and half of all.
+  // Series of which nothing is left leave the index where they are so many, and half of all; not more often than this.
   std::size_t gone_series_min = 65'536;
+  std::int64_t leave_every_ms = 3'600'000;
+  std::int64_t leave_grace_ms = 60'000;  // so long before, all are asked to forget the numbers of groups that they keep
 
   // The head is flushed when its log or its memory exceeds this, so a restart replays at most that much (twice that if
   // a flush was running).

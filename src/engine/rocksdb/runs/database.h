@@ -88,9 +88,14 @@ class Database {
   // `sequence`: of the last record in the log; must ascend from call to call.
   Status put_definitions(std::uint64_t sequence, std::string_view definitions);
 
-  // At start, while all definitions are durable, and none is in the log: these take their place, of an index in which
-  // metrics and tags have other ids. True: it is done and durable. False: nothing has changed, as a write failed.
-  // Error: which of both is not known; nothing may be written then. The old ones stay until drop_old_definitions().
+  // Definitions are written anew, as a next generation, while others go on to put some. One caller. In this order:
+  // erases what is left of others; from now on put_definitions(), of which none is under way, writes both; then all of
+  // the index up to some time since, under the `sequence` of before it. True: it is done and durable. False: nothing
+  // has changed, as a write failed. Error: which of both counts is not known; both are whole, and clear_…() finds out.
+  // The old ones stay until drop_old_definitions() or clear_…().
+  Status clear_next_definitions();
+  void begin_next_definitions();
+  void give_up_next_definitions();  // instead of the last step
   Result<bool> replace_definitions(std::uint64_t sequence, std::string_view definitions);
   // To be called at start, when all that recover() has found has proved to be whole.
   void drop_old_definitions();

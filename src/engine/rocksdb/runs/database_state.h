@@ -41,9 +41,10 @@ struct Database::State {
   struct Definitions {
     std::string key, packed;
   };
-  std::uint64_t generation = 0;        // of the definitions; changes at start only
-  bool has_other_generations = false;  // found at start
+  bool has_other_generations = false;  // of definitions; found at start
   Mutex definitions_mutex;
+  std::uint64_t generation VARVE_GUARDED_BY(definitions_mutex) = 0;  // of the definitions
+  bool writes_next VARVE_GUARDED_BY(definitions_mutex) = false;      // put_definitions() writes the next one, too
   std::deque<Definitions> definitions VARVE_GUARDED_BY(definitions_mutex);
   std::uint64_t definitions_flushed VARVE_GUARDED_BY(definitions_mutex) = 0;  // so many were in the list before
 
@@ -130,6 +131,17 @@ struct Database::State {
   // Finds the generation, and passes on the definitions in order of writing; returns the sequence of the newest.
   Result<std::uint64_t> read_definitions(::rocksdb::DB& db,
                                          const std::function<Status(std::string_view definitions)>& define);
+  [[nodiscard]] std::uint64_t generation_now() VARVE_EXCLUDES(definitions_mutex) {
+    const MutexLock lock(definitions_mutex);
+    return generation;
+  }
+  void note_generation(std::uint64_t number) VARVE_EXCLUDES(definitions_mutex) {
+    const MutexLock lock(definitions_mutex);
+    generation = number;
+    writes_next = false;
+  }
+  Status write_next_generation(std::uint64_t next, std::uint64_t sequence, std::string_view all);
+  Result<bool> count_generation(std::uint64_t next);
   // Those of all other generations go.
   Status erase_generations_but(std::uint64_t kept);
   // Are they in the database, as they are, in this generation?

@@ -2,6 +2,7 @@
 #include "engine/rocksdb/series/catalog.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "engine/rocksdb/head/message_record.h"
@@ -11,14 +12,21 @@ namespace varve::engine::rocksdb {
 model::TenantId Catalog::tenant(std::string_view name) {
   const MutexLock lock(mutex);
   const MutexLock waiting(waiting_mutex_);
-  return index.tenant(name, definitions_);
+  const std::size_t before = definitions_.size();
+  const model::TenantId tenant = index.tenant(name, definitions_);
+  note_behind(before);
+  return tenant;
 }
 
 Result<model::GroupId> Catalog::define_group(model::TenantId tenant, const model::TagViews& tags,
                                              std::span<const std::string_view> metrics, std::uint32_t ttl_s) {
   const MutexLock lock(mutex);
   const MutexLock waiting(waiting_mutex_);
-  VARVE_ASSIGN_OR_RETURN(const auto group, index.define_group(tenant, tags, metrics, series_max_, definitions_, ttl_s));
+  const std::size_t before = definitions_.size();
+  const auto defined = index.define_group(tenant, tags, metrics, series_max_, definitions_, ttl_s);
+  note_behind(before);
+  if (!defined) return fail(defined.error());
+  const model::GroupId group = *defined;
   check(model::to_int(group) < index.group_count(), "a group that is defined is in the index");
   shared_groups.catch_up(index);
   row_check.catch_up(index);
@@ -82,12 +90,17 @@ Status Catalog::revive(std::span<const std::byte> rows) {
   Status full;
   const MutexLock lock(mutex);
   const MutexLock waiting(waiting_mutex_);
+  const std::size_t before = definitions_.size();
   const std::byte* const end = rows.data() + rows.size();
   for (const std::byte* at = rows.data(); at != end;) {
     const model::RowView row{at};
     at += row.bytes();
     if (!kept_out_.contains(row.group())) continue;
     check(model::to_int(row.group()) < index.group_count(), "what is kept out is defined");
+    if (index.group_series(row.group()).empty()) {
+      full = fail(Code::invalid, "a series that was gone has left the index meanwhile; send it again");
+      continue;
+    }
     if (auto status = index.may_revive(row.group(), series_max_); !status) {
       full = std::move(status);
       continue;
@@ -95,6 +108,7 @@ Status Catalog::revive(std::span<const std::byte> rows) {
     index.revive(row.group(), definitions_);
     kept_out_.remove(row.group());
   }
+  note_behind(before);
   return full;
 }
 
@@ -115,7 +129,9 @@ void Catalog::forget(std::span<const model::SeriesId> series) {
     for (const auto group : groups) all = all && kept_out_.contains(group);
     if (all) sure.push_back(one);
   }
+  const std::size_t before = definitions_.size();
   if (!sure.empty()) index.forget(sure, definitions_);
+  note_behind(before);
 }
 
 // The log brings rows back behind the records that revived their series, unless those were lost and left out.
@@ -143,16 +159,25 @@ void Catalog::keep_out_forgotten() {
   }
 }
 
-void Catalog::replace_index(index::SeriesIndex other) {
+void Catalog::note_definitions(bool note) {
+  const MutexLock waiting(waiting_mutex_);
+  notes_ = note;
+  noted_.clear();
+}
+
+std::string Catalog::take_noted() {
+  const MutexLock waiting(waiting_mutex_);
+  return std::exchange(noted_, {});
+}
+
+// The groups of what has left stay kept out: nobody writes rows of them into the log.
+Result<std::string> Catalog::exchange_index(index::SeriesIndex& other, std::string_view left_out) {
   const MutexLock lock(mutex);
   const MutexLock waiting(waiting_mutex_);
-  check(other.series_end() == index.series_end() && other.group_count() == index.group_count(), "ids stay as they are");
-  index = std::move(other);
-  shared_groups = {};
-  shared_groups.catch_up(index);
-  row_check.start_again(index);
-  kept_out_ = {};
-  keep_out_forgotten();
+  VARVE_RETURN_IF_ERROR(other.catch_up(std::as_bytes(std::span(noted_))));
+  index.exchange(other);
+  definitions_ += left_out;
+  return std::exchange(noted_, {});
 }
 
 }  // namespace varve::engine::rocksdb

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -82,7 +83,8 @@ class Catalog {
  public:
   explicit Catalog(std::size_t series_per_tenant_max) : series_max_(series_per_tenant_max) {}
 
-  // Readers take it shared. What the index returns stays valid after unlocking.
+  // Readers take it shared. What the index returns stays valid after unlocking until the index is exchanged: for jobs
+  // and flushes, during which it is not, or for whoever keeps index.pin().
   mutable SharedMutex mutex;
   index::SeriesIndex index VARVE_GUARDED_BY(mutex);
   shared::SharedGroups shared_groups VARVE_GUARDED_BY(mutex);
@@ -114,22 +116,42 @@ class Catalog {
   // Appends the rows of groups that are not kept out to `out`; returns the number of samples in the other rows.
   std::size_t leave_out(std::span<const std::byte> rows, std::vector<std::byte>& out) const
       VARVE_EXCLUDES(waiting_mutex_);
-  // Lets in the groups of the rows and revives their series. Error: limit (some are left out: the tenant is full).
+  // Lets in the groups of the rows and revives their series. Errors, of which some are left out: limit (the tenant is
+  // full), invalid (one has left the index: whoever asks for it by name gets another one).
   Status revive(std::span<const std::byte> rows) VARVE_EXCLUDES(mutex, waiting_mutex_);
   // Precondition: no head holds rows of these groups, and no append is running.
   void keep_out(std::span<const model::GroupId> groups) VARVE_EXCLUDES(waiting_mutex_);
   void forget(std::span<const model::SeriesId> series) VARVE_EXCLUDES(mutex, waiting_mutex_);
   // At start: revives forgotten series with rows in the head, and keeps out the groups of all others.
   void revive_written(const Head& head) VARVE_EXCLUDES(mutex, waiting_mutex_);
-  // At start: by one in which more series are left out, and metrics and tags have other ids.
-  void replace_index(index::SeriesIndex other) VARVE_EXCLUDES(mutex, waiting_mutex_);
+
+  // --- What is gone leaves (leave_out.h).
+  // As in storage/series_store.h.
+  [[nodiscard]] std::uint64_t group_generation() const { return group_generation_.load(std::memory_order_relaxed); }
+  void change_group_generation() { group_generation_.fetch_add(1, std::memory_order_relaxed); }
+  // From now on keeps a copy of all definitions; false: no longer.
+  void note_definitions(bool note) VARVE_EXCLUDES(waiting_mutex_);
+  [[nodiscard]] std::string take_noted() VARVE_EXCLUDES(waiting_mutex_);
+  // `other`, which has everything but what is gone, and has caught up with all noted definitions but the last, takes
+  // the place of the index. `left_out` says it to the log. Returns those last ones. Error: see SeriesIndex::catch_up();
+  // the index stays.
+  Result<std::string> exchange_index(index::SeriesIndex& other, std::string_view left_out)
+      VARVE_EXCLUDES(mutex, waiting_mutex_);
 
  private:
   void keep_out_forgotten() VARVE_REQUIRES(mutex, waiting_mutex_);
 
   const std::size_t series_max_;
+  std::atomic<std::uint64_t> group_generation_{0};
   mutable Mutex waiting_mutex_ VARVE_ACQUIRED_AFTER(mutex);
+  // To be called when definitions were appended behind so many bytes.
+  void note_behind(std::size_t bytes) VARVE_REQUIRES(waiting_mutex_) {
+    if (notes_) noted_.append(definitions_, bytes);
+  }
+
   std::string definitions_ VARVE_GUARDED_BY(waiting_mutex_);  // not in the log yet
+  bool notes_ VARVE_GUARDED_BY(waiting_mutex_) = false;
+  std::string noted_ VARVE_GUARDED_BY(waiting_mutex_);
   ForgottenGroups kept_out_ VARVE_GUARDED_BY(waiting_mutex_);
 };
 
