@@ -3,15 +3,18 @@
 stored is one that the agent showed, under the name it showed it for; what was acknowledged stays; and what the counters grew by is
 what the model says of the stored samples. The agent is our own, whose counters are known at every time (support/snmp.py)."""
 
+import json
 import os
 import random
+import subprocess
 import time
 
 from support import effort
 from support.case import OwnServerCase
 from support.client import wait_until
+from support.cluster import die_with_parent
 from support.polled import BASE, CONFIG, GAP_MS, Polled
-from support.server import free_port
+from support.server import BINARY, free_port
 from support.small_disk import mount_small
 
 
@@ -72,6 +75,41 @@ class SnmpFaults(Polled, OwnServerCase):
             self.assertTrue(any(value == 0 for _, value in self.values(server, "up", device=f"d{device}")))
             if device != 2:  # the model of this test knows no discontinuities
                 self.assertGreater(self.check_increases(server, device), 20)
+
+    def test_what_nobody_can_know_is_counted(self):
+        def unknown():
+            return self.state(server, 0)["unknown_increases"]
+        def tell(command, **counts):
+            """These become so many more, and 12 is all counters of the device."""
+            before = unknown()
+            agent.tell("0 " + command)
+            wait_until(lambda: all(unknown()[why] - before[why] == more for why, more in counts.items()), 20, (command, before, unknown()))
+            self.wait_samples(server, 0, 2, int(time.time() * 1000))
+        agent = self.agent(1)
+        agent.tell("0 speed=1000")
+        server = self.serve(agent)
+        changed = {"oidsets": {"IfRefPoll": {"frequency": "1s"}}, "devices": {"d0": {"oidsets": ["Fast", "IfRefPoll"]}}}
+        self.assertEqual(server.post(BASE + "import", json.dumps(changed)).status, 200)
+        interfaces = "/esmond/v1/device/d0/interface/?limit=0"
+        wait_until(lambda: (a := server.get(interfaces)).status == 200 and len(a.json()["children"]) == 4, 20, "the speeds are known")
+        self.wait_samples(server, 0, 2)
+        tell("counters=1000000")
+        tell("counters=0", speed=4)  # ifInOctets; at 1 Gbit/s 32 bits are not used up in a second
+        self.assertGreaterEqual(unknown()["fell"], 8)
+        tell("restart", restart=12)
+        tell("discontinuity", discontinuity=12)
+        agent.pause()
+        wait_until(lambda: self.state(server, 0)["state"] == "down", 30, "it is down")
+        time.sleep(3)
+        before = unknown()["gap"]
+        agent.resume()
+        wait_until(lambda: unknown()["gap"] == before + 12, 20, "an outage is unknown")
+        told = subprocess.run([BINARY, "device", "show", "d0", "--server", f"http://127.0.0.1:{server.port}"], capture_output=True, text=True,
+                              timeout=60, check=True, preexec_fn=die_with_parent).stdout
+        shown = unknown()
+        self.assertIn("unknown_increases: " + ", ".join(f"{why}={count}" for why, count in shown.items()) + "\n", told)
+        for why, count in shown.items():
+            self.assertEqual(server.metric("varve_snmp_unknown_increases_total", reason=why), count, why)
 
     def test_killed_at_any_moment(self):
         chance = random.Random(effort.seed())

@@ -61,6 +61,7 @@ class Inventory(ServerCase):
         self.assertEqual(self.ask("GET", "devices/r", tenant="import").json(), {
             "name": "r", "address": "10.0.0.1:161", "credential": "lab", "oidsets": ["Mine"], "active": True, "begin": None, "end": None,
             "tags": {}, "state": "unknown", "last_poll": None, "interfaces": 0, "left_out": [],
+            "unknown_increases": {"gap": 0, "restart": 0, "discontinuity": 0, "fell": 0, "speed": 0},
             "last_error": 'there is no credential "lab" for this tenant: snmp.credentials, their file, is not set'})
         exported = self.ask("GET", "export", tenant="import").json()
         self.assertEqual(exported["oidsets"], SETS)

@@ -140,7 +140,8 @@ Status SnmpParts::start_polling(write::Writer& writer, Metrics& metrics, tracker
             history_.release(tenant, device);
           },
       .record_history = record,
-      .take_trap = {}};
+      .take_trap = {},
+      .declared = [this](auto tenant, auto metric, const auto& tag) { return counters_.find(tenant, metric, tag); }};
   if (messages != nullptr && options_.traps) {
     traps_kept_ = std::make_unique<TrapMessages>(*messages, history_, clock_, metrics);
     parts.take_trap = [this](const auto& tenant, const auto& device, const auto& from, const auto& trap) {

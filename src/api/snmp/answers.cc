@@ -45,7 +45,11 @@ void append_device(Writer& json, const snmp::inventory::Device& device, const sn
     json.null();
   }
   json.member("last_error", status.last_error).member("interfaces", status.interfaces);
-  json.key("left_out").array(status.left_out).end_object();
+  json.key("left_out").array(status.left_out).key("unknown_increases").begin_object();
+  for (std::size_t why = 0; why < status.unknown_increases.size(); ++why) {
+    json.member(counter::kWhyUnknown[why], status.unknown_increases[why]);
+  }
+  json.end_object().end_object();
 }
 
 std::string counts_json(const snmp::inventory::ChangeCounts& counts, const std::vector<std::string>& credentials) {

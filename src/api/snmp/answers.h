@@ -12,7 +12,8 @@
 
 namespace varve::api {
 
-// {"name":…,"address":…, …,"state":"up","last_poll":…,"last_error":"","interfaces":48,"left_out":[]}
+// {"name":…,"address":…, …,"state":"up","last_poll":…,"last_error":"","interfaces":48,"left_out":[],
+//  "unknown_increases":{"gap":0,…}}
 void append_device(protocol::json::Writer& json, const snmp::inventory::Device& device,
                    const snmp::inventory::DeviceStatus& status);
 

@@ -40,7 +40,8 @@ class SnmpInventory : public testing::TextsApi {
 constexpr const char* kDevice = R"({"name":"a/b","address":"10.0.0.1:161","oidsets":["FastPollHC"]})";
 const std::string kShown =
     R"({"name":"a/b","address":"10.0.0.1:161","credential":"default","oidsets":["FastPollHC"],"active":true,)"
-    R"("begin":null,"end":null,"tags":{},"state":"unknown","last_poll":null,"last_error":"","interfaces":0,"left_out":[]})";
+    R"("begin":null,"end":null,"tags":{},"state":"unknown","last_poll":null,"last_error":"","interfaces":0,"left_out":[],)"
+    R"("unknown_increases":{"gap":0,"restart":0,"discontinuity":0,"fell":0,"speed":0}})";
 
 TEST_F(SnmpInventory, without_a_file_of_credentials_who_adds_a_device_is_told) {
   const snmp::inventory::KnownCredentials none{};
@@ -63,12 +64,14 @@ TEST_F(SnmpInventory, devices_come_and_go) {
   EXPECT_EQ(did(Method::post, "devices", kDevice).substr(0, 3), "409");
   EXPECT_EQ(did(Method::get, "devices/a%2Fb"), "200 " + kShown);
   EXPECT_EQ(did(Method::get, "devices"), R"(200 {"devices":[)" + kShown + "]}");
-  board_.report("t", "a/b", {DeviceState::down, 1'700'000'000'000, "timed out", 48, {"FastPollHC: one row"}});
+  board_.report("t", "a/b",
+                {DeviceState::down, 1'700'000'000'000, "timed out", 48, {"FastPollHC: one row"}, {0, 2, 0, 0, 7}});
   std::string changed = kShown;
   changed.replace(changed.find(R"("active":true)"), 13, R"("active":false)");
   changed.replace(
       changed.find(R"("state")"), std::string::npos,
-      R"("state":"down","last_poll":1700000000000,"last_error":"timed out","interfaces":48,"left_out":["FastPollHC: one row"]})");
+      R"("state":"down","last_poll":1700000000000,"last_error":"timed out","interfaces":48,"left_out":["FastPollHC: one row"],)"
+      R"("unknown_increases":{"gap":0,"restart":2,"discontinuity":0,"fell":0,"speed":7}})");
   EXPECT_EQ(did(Method::put, "devices/a%2Fb", R"({"active":false})"), "200 " + changed);
   // What is shown can be put back.
   EXPECT_EQ(did(Method::put, "devices/a%2Fb", changed), "200 " + changed);

@@ -75,7 +75,7 @@ std::size_t Memory::memory_bytes() const {
   std::size_t bytes = sizeof *this + tables.capacity() * sizeof(Table) + fit.passes.capacity() * sizeof(walk::PassFit);
   for (const Table& table : tables) bytes += table.names.memory_bytes();
   for (const LookUp& look_up : look_ups) bytes += look_up.size() * 128;
-  return bytes;
+  return bytes + counters.memory_bytes();
 }
 
 void Found::clear() {
@@ -87,6 +87,7 @@ void Found::clear() {
   unnamed = doubled = records_dropped = 0;
   doubled_name.clear();
   renumbered = restarted = false;
+  unknown = {};
 }
 
 std::vector<std::string> Found::left_out() const {
@@ -97,6 +98,11 @@ std::vector<std::string> Found::left_out() const {
                   inventory::utf8_text(doubled_name, kTagBytesMax) + "'");
   }
   if (renumbered) out.emplace_back("rows got other names during the poll and are left out");
+  for (std::size_t why = 0; why < unknown.counts.size(); ++why) {
+    if (unknown.counts[why] == 0) continue;
+    out.push_back(std::to_string(unknown.counts[why]) + " increases are unknown (" +
+                  std::string(counter::kWhyUnknown[why]) + "), such as that of " + unknown.such_as[why]);
+  }
   return out;
 }
 
@@ -141,6 +147,7 @@ void Collector::on_uptime(std::uint32_t ticks, model::Timestamp at) {
   found_->restarted = ticks < memory_->uptime_ticks;
   memory_->uptime_ticks = ticks;
   if (plan_->oidset.history) return;
+  IncreaseWatch::on_uptime(memory_->counters, ticks, at);
   if (memory_->uptime == model::kNoGroup) {
     begin_name();
     name_.add_metric("snmp.sysUpTime");
@@ -332,6 +339,62 @@ void Collector::drop_doubled() {
   found_->oids = std::move(oids);
 }
 
+// Sets the tags of name_, as those of a row that is there.
+bool Collector::name_entry(const Memory::Table& table, std::uint32_t row) {
+  const auto names = table.names.names_of(table.names.entries()[row]);
+  std::vector<Binding> cells(names.texts.size());
+  std::vector<const Binding*> pointers;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (names.texts[i]) cells[i] = {.kind = Kind::octets, .octets = *names.texts[i]};
+    pointers.push_back(names.texts[i] ? &cells[i] : nullptr);
+  }
+  walk::Row of;
+  of.pass = table.pass;
+  of.index = names.index;
+  of.names = pointers;
+  of.first_value = table.first_value;
+  return name_row(of);
+}
+
+// Of what is stored; names are made only of what is unknown, which is seldom.
+void Collector::watch_increases() {
+  IncreaseWatch watch(*plan_, memory_->counters, found_->unknown);
+  const Memory::Table* table = nullptr;
+  std::uint32_t row = 0;
+  const auto set_name = [&] {
+    begin_name();
+    if (table != nullptr) static_cast<void>(name_entry(*table, row));
+  };
+  const auto rules = [&](const std::string& metric) {
+    set_name();
+    const auto tags = tags_of(name_.tags);
+    return finder_->rules(metric, [&](std::string_view key) {
+      const auto tag = std::ranges::find(tags, key, [](const auto& one) { return one.key; });
+      return tag == tags.end() ? std::string_view() : tag->value;
+    });
+  };
+  const auto name = [&] {
+    set_name();
+    const auto tags = tags_of(name_.tags);
+    return tags.size() > 2 ? std::string(tags[2].value) : std::string();  // behind device and oidset
+  };
+  const RowTags tags{rules, name};
+  for (const ScalarValue& scalar : scalars_) watch.scalar(scalar.measure, scalar.value, scalars_at_, tags);
+  std::size_t number = 0;
+  found_->records.for_each([&](const RecordView& record) {
+    const std::uint32_t of = table_of_record_[number++];
+    if (of == kNoTable || found_->renumbered) return;
+    if (table != &memory_->tables[of]) {
+      table = &memory_->tables[of];
+      watch.begin_table(table->pass, table->first_value);
+    }
+    row = record.head.row;
+    const NameTable::Entry& entry = table->names.entries()[row];
+    if (!entry.doubled) watch.row(entry.hash, entry.mask, record.values, record.head.at, tags);
+  });
+  watch.end(whole_, found_->last_ms);
+}
+
 void Collector::end(bool whole) {
   flush_scalars();
   // Without the look at its end nobody knows whether the names were the same throughout.
@@ -346,6 +409,7 @@ void Collector::end(bool whole) {
     if (found_->doubled_name.empty()) found_->doubled_name = table.names.doubled_name();
     has_doubled |= table.names.doubled() > 0 && table.names.has_changed();
   }
+  if (!plan_->oidset.history) watch_increases();
   if (has_doubled || found_->renumbered) drop_doubled();
   if (found_->renumbered) {
     for (Memory::Table& table : memory_->tables) table.names.clear();

@@ -6,10 +6,13 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "counter/declared.h"
+#include "snmp/correlation/increases.h"
 #include "snmp/correlation/name_table.h"
 #include "snmp/correlation/records.h"
 #include "snmp/inventory/history.h"
@@ -35,17 +38,22 @@ struct Memory {
   std::uint32_t uptime_ticks = 0;  // of the last poll that had it
   std::uint64_t history_hash = 0;  // of the rows that were handed over last
   std::uint64_t generation = 0;    // GroupFinder::generation() when the numbers of groups were found
+  CounterMemory counters = {};
 
   [[nodiscard]] std::size_t memory_bytes() const;
 };
 
-// Where the numbers of line groups are found by name. They are kept from poll to poll.
+// What is known outside of a poll: the numbers of line groups by name, which are kept from poll to poll.
 class GroupFinder {
  public:
   // kNoGroup: it is not defined yet.
   virtual model::GroupId find(const GroupName& name) = 0;
   // When it changes, numbers that were found before are soon good no more.
   [[nodiscard]] virtual std::uint64_t generation() const { return 0; }
+  // What a counter is judged by. nullopt: by its type alone.
+  virtual std::optional<counter::Declaration> rules(std::string_view /*metric*/, const counter::TagOf& /*tag*/) {
+    return std::nullopt;
+  }
 
  protected:
   ~GroupFinder() = default;
@@ -63,6 +71,7 @@ struct Found {
   std::uint32_t records_dropped = 0;                // because names changed during the poll
   bool renumbered = false;                          // names changed during the poll: its rows are not there
   bool restarted = false;                           // sysUpTime went back since the last poll
+  UnknownIncreases unknown = {};                    // since the last poll
 
   void clear();
   // What is not there, and why, for a person.
@@ -100,6 +109,8 @@ class Collector final : public walk::Sink {
   std::uint32_t table_of(const walk::Row& row);
   void seen(model::Timestamp at);
   void drop_doubled();
+  void watch_increases();
+  bool name_entry(const Memory::Table& table, std::uint32_t row);
 
   const walk::Plan* plan_ = nullptr;
   std::string_view device_;

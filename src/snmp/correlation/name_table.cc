@@ -130,14 +130,29 @@ void NameTable::finish(bool whole) {
   doubled_ = static_cast<std::uint32_t>(std::ranges::count(entries_, true, &Entry::doubled));
 }
 
+NameTable::Names NameTable::names_of(const Entry& entry) const {
+  Names out;
+  std::string_view rest = key_at(bytes_, entry.at);
+  const std::string_view index = index_of(rest);
+  for (std::size_t i = 0; i < index.size(); i += 4) {
+    out.index.push_back(__builtin_bswap32(load_le<std::uint32_t>(index.data() + i)));
+  }
+  rest.remove_prefix(kKeyHead + index.size());
+  while (rest.size() >= sizeof(std::uint32_t)) {
+    const auto size = load_le<std::uint32_t>(rest.data());
+    rest.remove_prefix(sizeof size);
+    const bool is_there = size != kMissing;
+    out.texts.push_back(is_there ? std::optional(rest.substr(0, size)) : std::nullopt);
+    if (is_there) rest.remove_prefix(out.texts.back()->size());
+  }
+  return out;
+}
+
 std::string NameTable::doubled_name() const {
   const auto found = std::ranges::find(entries_, true, &Entry::doubled);
   if (found == entries_.end()) return {};
-  std::string_view names = key_at(bytes_, found->at);
-  names.remove_prefix(kKeyHead + index_of(names).size());
-  if (names.size() < sizeof(std::uint32_t)) return {};
-  const auto size = load_le<std::uint32_t>(names.data());
-  return size == kMissing ? std::string() : std::string(names.substr(sizeof size, size));
+  const Names names = names_of(*found);
+  return names.texts.empty() ? std::string() : std::string(names.texts[0].value_or(""));
 }
 
 void NameTable::clear() {

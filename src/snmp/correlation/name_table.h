@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,12 @@ class NameTable {
   [[nodiscard]] std::uint32_t doubled() const { return doubled_; }
   [[nodiscard]] std::string doubled_name() const;
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
+  // What names a row that is there; views until the next start(). nullopt: the agent has no such cell.
+  struct Names {
+    std::vector<session::Arc> index = {};
+    std::vector<std::optional<std::string_view>> texts = {};
+  };
+  [[nodiscard]] Names names_of(const Entry& entry) const;
   [[nodiscard]] std::size_t memory_bytes() const { return entries_.capacity() * sizeof(Entry) + bytes_.capacity(); }
 
  private:

@@ -19,6 +19,14 @@ std::uint64_t device_hash(std::string_view tenant, std::string_view device) {
 
 }  // namespace
 
+counter::Declaration declaration_of(ObjectType type, std::int64_t frequency_ms) {
+  return {frequency_ms,
+          {.gap_ms = counter::kGapBins * frequency_ms,
+           .fall = type == ObjectType::counter32 ? counter::Fall::wrap32 : counter::Fall::unknown,
+           .max_per_second = {},
+           .is_unsigned = type == ObjectType::counter64}};
+}
+
 std::optional<counter::Declaration> DeviceCounters::find(std::string_view tenant, std::string_view metric,
                                                          const counter::TagOf& tag) const {
   if (!metric.starts_with(kMetricPrefix)) return std::nullopt;
@@ -31,11 +39,7 @@ std::optional<counter::Declaration> DeviceCounters::find(std::string_view tenant
     const Oidset* const set = find_oidset(own == inventories_->end() ? built_in() : *own->second, set_name);
     const auto type = set == nullptr ? std::nullopt : set->type_of(object);
     if (!type || !is_counter(*type)) return std::nullopt;
-    out.base_ms = set->frequency_ms;
-    out.rules = {.gap_ms = counter::kGapBins * set->frequency_ms,
-                 .fall = *type == ObjectType::counter32 ? counter::Fall::wrap32 : counter::Fall::unknown,
-                 .max_per_second = {},
-                 .is_unsigned = *type == ObjectType::counter64};
+    out = declaration_of(*type, set->frequency_ms);
   }
   const bool wraps = out.rules.fall == counter::Fall::wrap32;
   if (wraps && counts_octets(object)) out.ceilings = ceilings(tenant, tag("device"), tag("interface"));

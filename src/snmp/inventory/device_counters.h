@@ -24,6 +24,9 @@ namespace varve::snmp::inventory {
 // else.
 inline constexpr double kSpeedTolerance = 1.25;
 
+// What a counter of this type is judged by, before anything is known of its interface.
+counter::Declaration declaration_of(ObjectType type, std::int64_t frequency_ms);
+
 // All methods are thread-safe; none blocks on a text.
 class DeviceCounters {
  public:

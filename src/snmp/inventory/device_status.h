@@ -2,6 +2,7 @@
 // What became of the polls of a device, and what one poll brought that a person asked for.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "counter/unknown.h"
 #include "model/time.h"
 #include "snmp/inventory/inventory.h"
 
@@ -24,6 +26,9 @@ struct DeviceStatus {
   std::string last_error = {};                     // of it; empty: it was well
   std::size_t interfaces = 0;                      // that it has, as the polls say
   std::vector<std::string> left_out = {};          // of the last polls of its oidsets, and why
+  // How often nobody can know by how much a counter grew between two polls, by counter::WhyUnknown; since this replica
+  // polls it.
+  std::array<std::uint64_t, counter::kWhyUnknown.size()> unknown_increases = {};
   bool operator==(const DeviceStatus&) const = default;
 };
 

@@ -39,7 +39,7 @@ TEST(Import, names_faults_by_place) {
   EXPECT_EQ(of_device(""), "devices.r.address: it is missing");
   EXPECT_EQ(of_device(R"("adress":"a")"),
             "devices.r.adress: no such field; there are address, credential, oidsets, active, begin, end, tags, name, "
-            "state, last_poll, last_error, left_out, interfaces");
+            "state, last_poll, last_error, left_out, unknown_increases, interfaces");
   EXPECT_EQ(of_device(R"("address":"a b")"),
             "devices.r.address: \"a b\" is not an address; write HOST or HOST:PORT, [ADDRESS]:PORT for IPv6");
   EXPECT_EQ(of_device(R"("address":"a:0")"), "devices.r.address: \"0\" is not a port; allowed is 1 to 65535");

@@ -165,9 +165,10 @@ TEST(StatusBoard, replicas_tell_each_other) {
   for (int i = 0; i < 300; ++i) {
     (i % 2 == 0 ? one : other).report("t", std::to_string(i), {DeviceState::up, 1000 + i, "", 3});
   }
-  one.report("t", "x", {DeviceState::down, 5, "timed \"out\"", 0, {"F: a", "G: b"}});
+  one.report("t", "x", {DeviceState::down, 5, "timed \"out\"", 0, {"F: a", "G: b"}, {1, 2, 3, 4, 5}});
   for (StatusBoard* const board : {&one, &other, &one, &third}) ASSERT_TRUE(board->exchange(10'000));
-  EXPECT_EQ(third.find("t", "x"), (DeviceStatus{DeviceState::down, 5, "timed \"out\"", 0, {"F: a", "G: b"}}));
+  EXPECT_EQ(third.find("t", "x"),
+            (DeviceStatus{DeviceState::down, 5, "timed \"out\"", 0, {"F: a", "G: b"}, {1, 2, 3, 4, 5}}));
   for (int i = 0; i < 300; ++i) {
     EXPECT_EQ(third.find("t", std::to_string(i)).last_poll, 1000 + i);
     EXPECT_EQ(one.find("t", std::to_string(i)).last_poll, 1000 + i);

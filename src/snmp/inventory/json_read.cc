@@ -65,6 +65,7 @@ constexpr Field<Device> kDeviceFields[] = {
     {"last_poll", pass<Device>},
     {"last_error", pass<Device>},
     {"left_out", pass<Device>},
+    {"unknown_increases", pass<Device>},
     {"interfaces", pass<Device>},
 };
 

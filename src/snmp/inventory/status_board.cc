@@ -40,7 +40,11 @@ void append_status(protocol::json::Writer& json, const std::pair<std::string, st
   } else {
     json.null();
   }
-  json.value(status.last_error).value(status.interfaces).array(status.left_out).end_array();
+  json.value(status.last_error).value(status.interfaces).array(status.left_out).begin_object();
+  for (std::size_t why = 0; why < status.unknown_increases.size(); ++why) {
+    json.member(counter::kWhyUnknown[why], status.unknown_increases[why]);
+  }
+  json.end_object().end_array();
 }
 
 bool is_newer(const DeviceStatus& one, const DeviceStatus& other) {
@@ -94,6 +98,12 @@ Status StatusBoard::exchange(model::Timestamp now_ms) {
         status.interfaces = static_cast<std::size_t>(std::max<std::int64_t>(whole_of(node.children[5]), 0));
         if (node.children.size() > 6) {  // of a replica that says it
           for (const Node& what : node.children[6].children) status.left_out.emplace_back(what.text);
+        }
+        for (std::size_t why = 0; node.children.size() > 7 && why < status.unknown_increases.size(); ++why) {
+          const Node* const count = node.children[7].find(counter::kWhyUnknown[why]);
+          if (count != nullptr) {
+            status.unknown_increases[why] = static_cast<std::uint64_t>(std::max<std::int64_t>(whole_of(*count), 0));
+          }
         }
         if (status.last_poll.value_or(0) >= now_ms - kKeptMs) others.emplace(key, std::move(status));
       }

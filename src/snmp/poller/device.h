@@ -2,14 +2,17 @@
 // Internal to poller/: a device while it is polled here.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "counter/declared.h"
 #include "snmp/correlation/collector.h"
 #include "snmp/inventory/device_status.h"
 #include "snmp/poller/fleet.h"
@@ -23,11 +26,13 @@ namespace varve::snmp::poller {
 
 struct Device;
 
-// Finds the line groups of a tenant.
+// Finds the line groups of a tenant, and what its counters are judged by.
 class Finder final : public correlation::GroupFinder {
  public:
   Finder() = default;  // finds none
-  Finder(write::Writer& writer, std::string tenant) : writer_(&writer), tenant_(std::move(tenant)) {}
+  // Both outlive it; `declared` may not be set.
+  Finder(write::Writer& writer, const counter::Declared::Source& declared, std::string tenant)
+      : writer_(&writer), declared_(&declared), tenant_(std::move(tenant)) {}
 
   model::GroupId find(const correlation::GroupName& name) override {
     if (writer_ == nullptr) return model::kNoGroup;
@@ -38,9 +43,14 @@ class Finder final : public correlation::GroupFinder {
   [[nodiscard]] std::uint64_t generation() const override {
     return writer_ == nullptr ? 0 : writer_->group_generation();
   }
+  std::optional<counter::Declaration> rules(std::string_view metric, const counter::TagOf& tag) override {
+    if (declared_ == nullptr || !*declared_) return std::nullopt;
+    return (*declared_)(tenant_, metric, tag);
+  }
 
  private:
   write::Writer* writer_ = nullptr;
+  const counter::Declared::Source* declared_ = nullptr;
   std::string tenant_ = {};
 };
 
@@ -91,6 +101,7 @@ struct Device {
   inventory::DeviceState state = inventory::DeviceState::unknown;
   Talk talk = {};
   std::size_t interfaces = 0;
+  std::array<std::uint64_t, counter::kWhyUnknown.size()> unknown_increases = {};
   std::string last_error = {};
   model::GroupId up = model::kNoGroup;
   model::GroupId seconds = model::kNoGroup;

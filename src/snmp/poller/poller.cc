@@ -92,11 +92,11 @@ Status Poller::start(inventory::Credentials credentials) {
   Counter& dropped = s.parts.metrics.counter("varve_snmp_samples_dropped_total",
                                              "Polled samples that were not stored: too many waited, or refused.");
   s.outbox = std::make_unique<Outbox>(s.parts.writer, OutboxOptions{.bytes_max = s.options.buffer_bytes}, dropped);
-  s.worker =
-      std::make_unique<Worker>(s.options,
-                               WorkerParts{s.parts.writer, s.parts.clock, s.parts.metrics, *s.pool, *s.names, *s.outbox,
-                                           s.parts.report, s.parts.forget, s.parts.record_history, s.parts.take_trap},
-                               *s.loop);
+  s.worker = std::make_unique<Worker>(
+      s.options,
+      WorkerParts{s.parts.writer, s.parts.clock, s.parts.metrics, *s.pool, *s.names, *s.outbox, s.parts.report,
+                  s.parts.forget, s.parts.record_history, s.parts.take_trap, s.parts.declared},
+      *s.loop);
   if (s.options.traps) {
     const auto port = s.worker->hear_traps(*s.options.traps);
     if (!port) {

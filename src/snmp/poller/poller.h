@@ -38,7 +38,8 @@ struct PollerParts {
   std::function<void(const std::string& tenant, const std::string& device, inventory::DeviceStatus)> report;
   std::function<void(const std::string& tenant, const std::string& device)> forget;
   RecordHistory record_history;
-  TakeTrap take_trap;  // as WorkerParts
+  TakeTrap take_trap;  // as WorkerParts, and so is this
+  counter::Declared::Source declared;
 };
 
 class Poller {

@@ -43,7 +43,14 @@ Worker::Worker(const PollerOptions& options, WorkerParts parts, session::Loop& l
       same_name_(parts_.metrics.counter(kLeftOut, kLeftOutHelp, {{"reason", "same_name"}})),
       renumbered_(parts_.metrics.counter(kLeftOut, kLeftOutHelp, {{"reason", "renumbered"}})),
       lateness_(parts_.metrics.histogram("varve_snmp_lateness_seconds",
-                                         "From the time of the schedule to the start of a poll.", kLateness)) {}
+                                         "From the time of the schedule to the start of a poll.", kLateness)) {
+  for (std::size_t why = 0; why < unknown_.size(); ++why) {
+    unknown_[why] = &parts_.metrics.counter(
+        "varve_snmp_unknown_increases_total",
+        "Times that a counter was polled and its increase since the poll before is unknown, by why.",
+        {{"reason", std::string(counter::kWhyUnknown[why])}});
+  }
+}
 
 void Worker::post(std::function<void()> work) {
   {
@@ -237,6 +244,10 @@ void Worker::tell_left_out(Job& job, const correlation::Found& found) {
   unnamed_.add(found.unnamed);
   same_name_.add(found.doubled);
   renumbered_.add(found.records_dropped);
+  for (std::size_t why = 0; why < unknown_.size(); ++why) {
+    unknown_[why]->add(found.unknown.counts[why]);
+    job.device->unknown_increases[why] += found.unknown.counts[why];
+  }
   job.left_out = found.left_out();
   const bool has = found.unnamed + found.doubled > 0;
   if (has && job.tells) {
@@ -274,7 +285,8 @@ void Worker::report(Device& device, model::Timestamp now_ms) {
                  .last_poll = now_ms,
                  .last_error = device.last_error,
                  .interfaces = device.interfaces,
-                 .left_out = std::move(left_out)});
+                 .left_out = std::move(left_out),
+                 .unknown_increases = device.unknown_increases});
 }
 
 }  // namespace varve::snmp::poller

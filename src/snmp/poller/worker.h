@@ -56,7 +56,8 @@ struct WorkerParts {
   std::function<void(const std::string& tenant, const std::string& device, inventory::DeviceStatus)> report;
   std::function<void(const std::string& tenant, const std::string& device)> forget;
   RecordHistory record_history;
-  TakeTrap take_trap;  // not set: traps are not stored
+  TakeTrap take_trap;                       // not set: traps are not stored
+  counter::Declared::Source declared = {};  // what counters are judged by; not set: by their types alone
 };
 
 inline constexpr unsigned kPollsMax = 2000;  // under way, of all devices
@@ -189,6 +190,7 @@ class Worker {
 
   Counter &ok_, &timeout_, &error_, &skipped_, &objects_, &unnamed_, &same_name_, &renumbered_;
   Histogram& lateness_;
+  std::array<Counter*, counter::kWhyUnknown.size()> unknown_ = {};
 };
 
 }  // namespace varve::snmp::poller

@@ -84,7 +84,7 @@ void Worker::add_device(const DeviceKey& key, Member member) {
   device->number = ++devices_so_far_;
   device->member.address = member.address;
   device->member.credential = member.credential;
-  device->finder = Finder(parts_.writer, key.first);
+  device->finder = Finder(parts_.writer, parts_.declared, key.first);
   set_peer(*device, session::peer_of_address(member.address.host, member.address.port));
   device->is_name = !device->peer.has_value();
   device->knock.answered = [this, of = device.get()](const session::Answer& answer) { on_knock(*of, answer); };

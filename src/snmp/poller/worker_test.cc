@@ -106,6 +106,23 @@ TEST_F(WorkerTest, ASeldomPollOutlivesTheNamesOfItsGroups) {
   EXPECT_EQ(samples_.widths(), series_.widths());
 }
 
+TEST_F(WorkerTest, WhatNobodyCanKnowOfACounterIsCounted) {
+  add("a", 1, 5 * kSecond);
+  run(20 * kSecond);
+  EXPECT_EQ(statuses_["a"].unknown_increases, (std::array<std::uint64_t, 5>{}));
+  auto& values = loop_.agent(1).agent;
+  values.set({1, 3, 6, 1, 2, 1, 31, 1, 1, 1, 6, 2}, {session::Kind::counter64, 4});
+  run(10 * kSecond);
+  EXPECT_EQ(count("fell", "varve_snmp_unknown_increases_total"), 1);
+  loop_.agent(1).is_silent = true;
+  run(30 * kSecond);
+  loop_.agent(1).is_silent = false;
+  run(20 * kSecond);
+  EXPECT_EQ(count("gap", "varve_snmp_unknown_increases_total"), 6);
+  EXPECT_EQ(statuses_["a"].unknown_increases, (std::array<std::uint64_t, 5>{6, 0, 0, 1, 0}));
+  EXPECT_TRUE(judged_.empty()) << "of 64 bits nothing needs to be asked";
+}
+
 TEST_F(WorkerTest, OneSilentDeviceDelaysNoOther) {
   for (std::uint16_t i = 1; i <= 50; ++i) add("d" + std::to_string(i), i, kSecond);
   loop_.agent(7).is_silent = true;

@@ -37,6 +37,10 @@ class WorkerTest : public ::testing::Test {
                                const session::TrapMessage& trap) {
                           taken_.push_back(tenant + "/" + device + "/" + std::to_string(trap.values.size()));
                           return takes_;
+                        },
+                        [this](auto, auto metric, const counter::TagOf& tag) {
+                          judged_.push_back(std::string(metric) + " " + std::string(tag("interface")));
+                          return std::optional<counter::Declaration>();
                         }},
             loop_)) {
     worker_->set_credentials({{"default", everybodys("public")}});
@@ -102,6 +106,7 @@ class WorkerTest : public ::testing::Test {
   std::map<std::string, inventory::DeviceStatus> statuses_;
   std::vector<std::string> taken_;  // traps
   bool takes_ = true;
+  std::vector<std::string> judged_;  // counters that fell
   Members members_;
   std::unique_ptr<Worker> worker_;
 };
