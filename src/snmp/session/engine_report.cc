@@ -2,36 +2,31 @@
 #include "snmp/session/engine_report.h"
 
 #include "snmp/session/ber_reader.h"
+#include "snmp/session/ber_writer.h"
 
 namespace varve::snmp::session {
 namespace {
 
 constexpr unsigned char kGet = 0xa0, kReport = 0xa8;
 
-std::string put(unsigned char tag, std::string_view content) {
-  std::string out(1, static_cast<char>(tag));
-  out += static_cast<char>(content.size());  // always below 128 here
-  return out.append(content);
-}
-
 std::string put_number(std::uint32_t number) {
   std::string bytes;
   for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift & 0xff);
-  return put(kInteger, bytes);
+  return ber(kInteger, bytes);
 }
 
 }  // namespace
 
 std::string engine_probe(std::uint32_t id) {
-  const std::string empty = put(kOctets, "");
+  const std::string empty = ber(kOctets, "");
   // msgID, msgMaxSize 65507, msgFlags reportable, msgSecurityModel USM
   const std::string header =
-      put(kSequence, put_number(id) + put_number(65507) + put(kOctets, std::string_view("\x04", 1)) + put_number(3));
+      ber(kSequence, put_number(id) + put_number(65507) + ber(kOctets, std::string_view("\x04", 1)) + put_number(3));
   // engine, boots, time, user, authentication, privacy
   const std::string security =
-      put(kOctets, put(kSequence, empty + put_number(0) + put_number(0) + empty + empty + empty));
-  const std::string pdu = put(kGet, put_number(id) + put_number(0) + put_number(0) + put(kSequence, ""));
-  return put(kSequence, put_number(3) + header + security + put(kSequence, empty + empty + pdu));
+      ber(kOctets, ber(kSequence, empty + put_number(0) + put_number(0) + empty + empty + empty));
+  const std::string pdu = ber(kGet, put_number(id) + put_number(0) + put_number(0) + ber(kSequence, ""));
+  return ber(kSequence, put_number(3) + header + security + ber(kSequence, empty + empty + pdu));
 }
 
 std::optional<std::string> engine_of_report(std::string_view datagram, std::uint32_t id) {

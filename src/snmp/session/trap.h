@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Traps: what agents say unasked (RFC 1157, RFC 3416), of v1, v2c and v3, and informs of v2c, which want an answer.
-// Those of v3 are none: for them the receiver would be the engine that counts.
+// Those of v3 are read by heard.h, because for them the receiver is the engine that counts.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,7 @@ struct TrapValue {
 
 struct TrapMessage {
   Trap kind = Trap::other;
+  bool is_inform = false;
   std::vector<Arc> name = {};  // its snmpTrapOID; of v1 as RFC 3584 makes it
   std::vector<TrapValue> values = {};
   std::string answer = {};  // what acknowledges it; "": it is no inform
