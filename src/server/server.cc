@@ -339,8 +339,11 @@ Status Server::start(const std::function<bool()>& go_on) {
       s.trap_writer =
           std::make_unique<write::MessageWriter>(*s.message_feed, *s.message_intake, TrapMessages::retimed(s.metrics));
     }
-    VARVE_RETURN_IF_ERROR(with_thread_name(
-        "snmp", [&] { return s.snmp->start_polling(*s.writer, s.metrics, s.engine->polls(), s.trap_writer.get()); }));
+    // The only replica of a store is the same wherever it runs.
+    const std::string replica = s.engine->passing_texts() == nullptr ? "local" : s.name();
+    VARVE_RETURN_IF_ERROR(with_thread_name("snmp", [&] {
+      return s.snmp->start_polling(*s.writer, s.metrics, s.engine->polls(), s.trap_writer.get(), replica);
+    }));
   }
   s.register_metrics();
   if (s.config.roles.ingest) {

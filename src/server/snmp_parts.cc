@@ -107,7 +107,7 @@ snmp::poller::PollerOptions poller_options(const config::Config& config) {
 }
 
 Status SnmpParts::start_polling(write::Writer& writer, Metrics& metrics, tracker::Ownership* ownership,
-                                write::MessageWriter* messages) {
+                                write::MessageWriter* messages, const std::string& replica) {
   using snmp::inventory::DeviceStatus;
   using snmp::inventory::Oidset;
   using snmp::inventory::WalkedRow;
@@ -141,11 +141,12 @@ Status SnmpParts::start_polling(write::Writer& writer, Metrics& metrics, tracker
           },
       .record_history = record,
       .take_trap = {},
+      .start_engine = [this, replica] { return snmp::inventory::start_engine(texts_, replica, clock_.now_ms()); },
       .declared = [this](auto tenant, auto metric, const auto& tag) { return counters_.find(tenant, metric, tag); }};
   if (messages != nullptr && options_.traps) {
     traps_kept_ = std::make_unique<TrapMessages>(*messages, history_, clock_, metrics);
-    parts.take_trap = [this](const auto& tenant, const auto& device, const auto& from, const auto& trap) {
-      return traps_kept_->take(tenant, device, from, trap);
+    parts.take_trap = [this](const auto& tenant, const auto& device, const auto& from, const auto& trap, auto done) {
+      traps_kept_->take(tenant, device, from, trap, std::move(done));
     };
   }
   poller_ = std::make_unique<snmp::poller::Poller>(options_, std::move(parts));

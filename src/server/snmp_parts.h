@@ -17,6 +17,7 @@
 #include "server/trap_messages.h"
 #include "snmp/inventory/credentials.h"
 #include "snmp/inventory/device_counters.h"
+#include "snmp/inventory/engine_store.h"
 #include "snmp/inventory/history_expiry.h"
 #include "snmp/inventory/history_reader.h"
 #include "snmp/inventory/history_store.h"
@@ -51,6 +52,7 @@ class SnmpParts {
         credentials_path_(config.snmp.credentials),
         default_tenant_(config.tenant_default),
         esmond_keys_path_(config.esmond_keys),
+        texts_(texts),
         pool_(pool),
         clock_(clock),
         inventory_(texts, pool, clock, &credentials_),
@@ -67,9 +69,9 @@ class SnmpParts {
   Status start();
   // Polls devices from now on, until stop_polling(). `ownership`: as snmp::poller::PollerParts. All outlive that.
   // Errors: those of Poller::start().
-  // `messages`: where traps are stored; nullptr: nowhere.
+  // `messages`: where traps are stored; nullptr: nowhere. `replica`: its name, as long as it has this store.
   Status start_polling(write::Writer& writer, Metrics& metrics, tracker::Ownership* ownership,
-                       write::MessageWriter* messages);
+                       write::MessageWriter* messages, const std::string& replica);
   void stop_polling();
   // Reads the credentials and keys again; if they are wrong, says so and keeps what there was. Of the thread that
   // starts.
@@ -87,6 +89,7 @@ class SnmpParts {
   const std::string credentials_path_;
   const std::string default_tenant_;
   const std::string esmond_keys_path_;
+  storage::TextStore& texts_;
   TaskPool& pool_;
   const Clock& clock_;
   snmp::inventory::KnownCredentials credentials_;

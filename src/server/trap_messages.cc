@@ -162,31 +162,28 @@ TrapMessages::TrapMessages(write::MessageWriter& writer, const snmp::inventory::
 
 TrapMessages::~TrapMessages() = default;
 
-bool TrapMessages::take(const std::string& tenant, const std::string& device, const snmp::session::Peer& from,
-                        const TrapMessage& trap) {
+void TrapMessages::take(const std::string& tenant, const std::string& device, const snmp::session::Peer& from,
+                        const TrapMessage& trap, snmp::poller::TrapDone done) {
   const std::int64_t time_us = state_->clock.now_ms() * 1000;
-  if (state_->waiting.fetch_add(1) >= kWaitingMax) {
-    state_->waiting.fetch_sub(1);
-    state_->not_stored.add();
-    return false;
-  }
-  const bool posted = pool_.post([state = state_, tenant, device, address = host_of(from), trap, time_us] {
-    std::optional<std::int64_t> index;
-    std::string interface = interface_of(trap, index);
-    if (index) {
-      if (std::string known = state->interface_at(tenant, device, *index); !known.empty()) interface = std::move(known);
-    }
-    const auto batch = std::make_shared<message::Batch>();
-    add_trap(device, interface, address, trap, time_us, *batch);
-    state->writer.append(tenant, *batch, [state, batch](const Status& status) {
-      state->waiting.fetch_sub(1);
-      (status ? state->accepted : state->not_stored).add();
-    });
-  });
-  if (posted) return true;
-  state_->waiting.fetch_sub(1);
-  state_->not_stored.add();
-  return false;
+  const bool has_room = state_->waiting.fetch_add(1) < kWaitingMax;
+  const auto end = [state = state_, done = std::move(done)](bool is_stored) {
+    state->waiting.fetch_sub(1);
+    (is_stored ? state->accepted : state->not_stored).add();
+    done(is_stored);
+  };
+  const bool posted =
+      has_room && pool_.post([state = state_, tenant, device, address = host_of(from), trap, time_us, end] {
+        std::optional<std::int64_t> index;
+        std::string interface = interface_of(trap, index);
+        if (index) {
+          if (std::string known = state->interface_at(tenant, device, *index); !known.empty())
+            interface = std::move(known);
+        }
+        const auto batch = std::make_shared<message::Batch>();
+        add_trap(device, interface, address, trap, time_us, *batch);
+        state->writer.append(tenant, *batch, [batch, end](const Status& status) { end(status.has_value()); });
+      });
+  if (!posted) end(false);
 }
 
 }  // namespace varve::server

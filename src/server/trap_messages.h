@@ -31,9 +31,9 @@ class TrapMessages {
   TrapMessages(const TrapMessages&) = delete;
   TrapMessages& operator=(const TrapMessages&) = delete;
 
-  // Does not block. False: too many wait. Any thread.
-  bool take(const std::string& tenant, const std::string& device, const snmp::session::Peer& from,
-            const snmp::session::TrapMessage& trap);
+  // Does not block. `done` is called once: is it stored? Not if too many wait. Any thread.
+  void take(const std::string& tenant, const std::string& device, const snmp::session::Peer& from,
+            const snmp::session::TrapMessage& trap, snmp::poller::TrapDone done);
 
   // Of those whose time is out of what is kept.
   static Counter& retimed(Metrics& metrics);

@@ -38,14 +38,16 @@ COUNTERS = """
 
 class Snmpd(Process):
     """`counters`: {oid: {row: (first, per second)}}, counted from `began`; they stand where IF-MIB has its own. `traps`: the port of
-    loopback that it tells of its start, by v2c and by v3."""
+    loopback that it tells of its start, by v2c and by v3; with `informs` by an inform of v3."""
 
-    def __init__(self, counters=None, began=0, traps=None):
+    def __init__(self, counters=None, began=0, traps=None, informs=False):
         super().__init__()
         self.port = free_port()
         lines = [f"agentaddress udp:127.0.0.1:{self.port}", "rocommunity public", "rwcommunity private",
                  f'createUser varve SHA "{AUTH}" AES "{PRIV}"', "rouser varve authpriv"]
-        if traps:
+        if informs:
+            lines.append(f'trapsess -Ci -v 3 -u varve -l authPriv -a SHA -A "{AUTH}" -x AES -X "{PRIV}" 127.0.0.1:{traps}')
+        elif traps:
             lines += [f"trap2sink 127.0.0.1:{traps} public",
                       f'trapsess -v 3 -u varve -l authPriv -a SHA -A "{AUTH}" -x AES -X "{PRIV}" 127.0.0.1:{traps}']
         for number, (oid, rows) in enumerate((counters or {}).items()):

@@ -58,6 +58,7 @@ struct Poller::State {
   std::vector<std::uint32_t> seen_owned;
   model::Timestamp seen_ms = 0;
   bool is_failing = false;
+  bool has_engine = false, engine_fails = false;
   std::size_t devices_warned = 0;
 
   std::uint16_t traps_port = 0;
@@ -67,6 +68,7 @@ struct Poller::State {
   void poll(const std::stop_token& stopping);
   void watch(const std::stop_token& stopping);
   void look();
+  void start_engine();
   [[nodiscard]] bool has_seen(const std::shared_ptr<const inventory::Inventories>& inventories,
                               model::Timestamp now_ms) const;
   [[nodiscard]] std::function<bool(std::uint32_t)> owns();
@@ -190,7 +192,22 @@ bool Poller::State::has_seen(const std::shared_ptr<const inventory::Inventories>
   return seen == inventories && seen_owned == owned && now_ms >= seen_ms && now_ms < fleet.changes_at();
 }
 
+void Poller::State::start_engine() {
+  if (has_engine || !options.traps || !parts.start_engine) return;
+  const auto engine = parts.start_engine();
+  if (!engine && !engine_fails) {
+    log::warn("informs of SNMPv3 are not taken yet: the engine id is not known", {{"error", engine.error().message}});
+  }
+  engine_fails = !engine;
+  if (!engine) return;
+  has_engine = true;
+  log::info("informs of SNMPv3 are taken",
+            {{"engine", inventory::engine_text(engine->id)}, {"boots", std::to_string(engine->boots)}});
+  worker->post([of = worker.get(), engine = *engine] { of->set_engine(engine); });
+}
+
 void Poller::State::look() {
+  start_engine();
   const auto inventories = parts.inventories();
   if (!inventories && !is_failing) {
     log::warn("the inventory cannot be read; what was known is polled", {{"error", inventories.error().message}});

@@ -38,8 +38,10 @@ struct PollerParts {
   std::function<void(const std::string& tenant, const std::string& device, inventory::DeviceStatus)> report;
   std::function<void(const std::string& tenant, const std::string& device)> forget;
   RecordHistory record_history;
-  TakeTrap take_trap;  // as WorkerParts, and so is this
-  counter::Declared::Source declared;
+  TakeTrap take_trap;  // as WorkerParts
+  // Starts the engine that takes informs of v3; asked, where traps are heard, until it is known; may block.
+  std::function<Result<inventory::EngineStart>()> start_engine;
+  counter::Declared::Source declared;  // as WorkerParts
 };
 
 class Poller {

@@ -2,8 +2,10 @@
 // Internal to poller/: what came to the address of traps.
 #pragma once
 
+#include <optional>
+
 #include "base/metrics.h"
-#include "snmp/session/trap.h"
+#include "snmp/session/heard.h"
 
 namespace varve::snmp::poller {
 
@@ -13,6 +15,8 @@ struct TrapCounters {
         link_down(of(metrics, "linkDown")),
         link_up(of(metrics, "linkUp")),
         other(of(metrics, "other")),
+        discovery(of(metrics, "discovery")),
+        untimely(of(metrics, "untimely")),
         unknown(of(metrics, "unknown")),
         bad(of(metrics, "bad")) {}
 
@@ -30,7 +34,13 @@ struct TrapCounters {
     return other;
   }
 
-  Counter &cold_start, &link_down, &link_up, &other, &unknown, &bad;
+  // What was no trap of anybody.
+  Counter& of(std::optional<session::Refusal> why) {
+    if (why == session::Refusal::unknown_engine) return discovery;
+    return why == session::Refusal::not_in_time_window ? untimely : bad;
+  }
+
+  Counter &cold_start, &link_down, &link_up, &other, &discovery, &untimely, &unknown, &bad;
 };
 
 }  // namespace varve::snmp::poller

@@ -34,6 +34,7 @@ Worker::Worker(const PollerOptions& options, WorkerParts parts, session::Loop& l
       loop_(loop),
       self_(std::make_shared<Worker*>(this)),
       trap_counters_(parts_.metrics),
+      acknowledgements_(std::make_shared<Acknowledgements>([this] { loop_.wake(); })),
       ok_(parts_.metrics.counter(kPolls, kPollsHelp, {{"result", "ok"}})),
       timeout_(parts_.metrics.counter(kPolls, kPollsHelp, {{"result", "timeout"}})),
       error_(parts_.metrics.counter(kPolls, kPollsHelp, {{"result", "error"}})),
@@ -71,6 +72,7 @@ void Worker::run_posted() {
 
 void Worker::turn() {
   run_posted();
+  for (const auto& [peer, answer] : acknowledgements_->take()) loop_.say(peer, answer);
   take_due();
   start_waiting();
   knock_on_silent();

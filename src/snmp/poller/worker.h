@@ -19,6 +19,8 @@
 #include "base/mutex.h"
 #include "base/task_pool.h"
 #include "snmp/inventory/device_status.h"
+#include "snmp/inventory/engine_store.h"
+#include "snmp/poller/acknowledgements.h"
 #include "snmp/poller/credential_map.h"
 #include "snmp/poller/device.h"
 #include "snmp/poller/outbox.h"
@@ -42,9 +44,11 @@ using RecordHistory =
     std::function<void(const std::string& tenant, const std::string& device, const inventory::Oidset& oidset,
                        model::Timestamp time, const std::vector<inventory::WalkedRow>& rows)>;
 
-// Takes a trap of a device, to be stored; does not block. False: too many wait.
-using TakeTrap = std::function<bool(const std::string& tenant, const std::string& device, const session::Peer& from,
-                                    const session::TrapMessage& trap)>;
+// Takes a trap of a device, to be stored; does not block. `done` is called once, by any thread, perhaps from here: is
+// it stored?
+using TrapDone = std::function<void(bool is_stored)>;
+using TakeTrap = std::function<void(const std::string& tenant, const std::string& device, const session::Peer& from,
+                                    const session::TrapMessage& trap, TrapDone done)>;
 
 struct WorkerParts {
   write::Writer& writer;
@@ -85,6 +89,8 @@ class Worker {
   void close();  // ends all polls and sessions; the last of its calls
   void set_members(Members members);
   void set_credentials(inventory::Credentials credentials);
+  // Who we are to those who send informs by v3; before, they are not taken. Once.
+  void set_engine(const inventory::EngineStart& engine);
   // Polls a device of its own making, apart from the schedule, and stores nothing. `done` is called by this thread. A
   // name that has no address, and an address that the credential may not be sent to, look like an agent that does not
   // answer, also by the time that they take. Error: invalid (the tenant may not name this credential), unavailable.
@@ -131,8 +137,9 @@ class Worker {
   // The address that a device is asked at.
   void set_peer(Device& device, const std::optional<session::Peer>& peer);
   void leave_place(const Device& device);
-  // What is to be sent back.
+  // What is to be sent back at once.
   std::string on_trap(const session::Peer& from, std::string_view datagram);
+  void take_trap(const std::vector<const Device*>& of, const session::Peer& from, const session::TrapMessage& trap);
   void hurry(Device& device);
   void ask_soon(Device& device);
   [[nodiscard]] std::int64_t first_pause_ms() const { return std::min(options_.timeout_ms, options_.backoff_max_ms); }
@@ -172,6 +179,8 @@ class Worker {
   bool hears_traps_ = false;
   std::map<Place, Device*> places_;  // only then: it takes 100 bytes of a device
   TrapCounters trap_counters_;
+  std::unique_ptr<session::Engine> engine_;  // none: who we are is not known yet
+  const std::shared_ptr<Acknowledgements> acknowledgements_;
   std::vector<Job*> jobs_;                             // by number
   std::deque<Job*> ready_;                             // wait for a poll
   std::set<std::pair<std::int64_t, Device*>> silent_;  // by when they are asked again, steady

@@ -20,6 +20,7 @@ Worker::~Worker() { close(); }
 
 void Worker::close() {
   *self_ = nullptr;
+  acknowledgements_->close();
   later_.clear();
   one_offs_.clear();
   while (!devices_.empty()) remove_device(*devices_.begin()->second);

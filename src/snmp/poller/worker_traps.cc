@@ -5,9 +5,11 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/log.h"
 #include "snmp/poller/worker.h"
+#include "snmp/session/heard.h"
 
 namespace varve::snmp::poller {
 namespace {
@@ -34,6 +36,10 @@ void Worker::leave_place(const Device& device) {
   if (device.peer) places_.erase({session::host_bytes(*device.peer), device.member.credential, device.number});
 }
 
+void Worker::set_engine(const inventory::EngineStart& engine) {
+  engine_ = std::make_unique<session::Engine>(engine.id, engine.boots, parts_.clock);
+}
+
 // Anybody can send datagrams: those from where no device is are not looked at, and the others once for each credential.
 std::string Worker::on_trap(const session::Peer& from, std::string_view datagram) {
   const session::HostBytes host = session::host_bytes(from);
@@ -42,30 +48,51 @@ std::string Worker::on_trap(const session::Peer& from, std::string_view datagram
     trap_counters_.unknown.add();
     return {};
   }
-  std::optional<session::TrapMessage> heard;
-  bool is_taken = true;
+  session::Heard heard(datagram, engine_.get());
+  std::vector<std::shared_ptr<const session::Secret>> secrets;  // it may look at them until it is gone
+  std::optional<session::TrapMessage> found;
+  std::vector<const Device*> devices;
   while (at != places_.end() && at->first.host == host) {
     const auto end = places_.upper_bound({host, at->first.credential, kNumberMost});
     std::optional<session::TrapMessage> trap;
     bool is_read = false;
     for (; at != end; ++at) {
-      const auto& [tenant, device] = at->second->key;
+      const std::string& tenant = at->second->key.first;
       const auto secret = credentials_.find(tenant, at->first.credential);
-      if (!secret) continue;  // it is not this tenant's
-      if (!std::exchange(is_read, true)) trap = session::read_trap(datagram, **secret);
+      // It is not this tenant's, or not to be used at this address.
+      if (!secret || !credentials_.may_go_to(tenant, at->first.credential, from)) continue;
+      if (!std::exchange(is_read, true)) {
+        secrets.push_back(*secret);
+        trap = heard.read(**secret);
+      }
       if (!trap) continue;
       if (trap->kind != Trap::other) hurry(*at->second);
-      if (parts_.take_trap && !parts_.take_trap(tenant, device, from, *trap)) is_taken = false;
+      devices.push_back(at->second);
     }
-    if (trap) heard = std::move(trap);
+    if (trap) found = std::move(trap);
   }
-  if (heard) {
-    trap_counters_.of(heard->kind).add();
-    return is_taken ? std::move(heard->answer) : std::string();  // else it comes again
+  if (found) {
+    trap_counters_.of(found->kind).add();
+    take_trap(devices, from, *found);
+    return {};
   }
-  trap_counters_.bad.add();
+  trap_counters_.of(heard.refusal()).add();
   log::debug("a datagram of a device is not a trap that its credential fits", {{"address", session::host_of(from)}});
-  return {};
+  return heard.report();
+}
+
+// One that is not stored is not acknowledged, so that it comes again.
+void Worker::take_trap(const std::vector<const Device*>& of, const session::Peer& from,
+                       const session::TrapMessage& trap) {
+  TrapDone done = [](bool /*is_stored*/) {};
+  if (trap.is_inform && !trap.answer.empty()) done = acknowledgements_->after(of.size(), {from, trap.answer});
+  for (const Device* const device : of) {
+    if (!parts_.take_trap) {
+      done(true);
+    } else {
+      parts_.take_trap(device->key.first, device->key.second, from, trap, done);
+    }
+  }
 }
 
 // Its polls are due now, or when the pause is over: a link that flaps is polled now and then, and at last. Those that

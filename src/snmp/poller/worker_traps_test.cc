@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "snmp/poller/testing/worker_case.h"
+#include "snmp/session/testing/bytes.h"
 
 namespace varve::snmp::poller {
 namespace {
@@ -9,6 +10,16 @@ namespace {
 using inventory::DeviceState;
 using testing::kSecond;
 using testing::WorkerTest;
+
+// Of Net-SNMP's snmpinform: what it asks first, and linkUp of the user `open`, to this engine in its first second.
+constexpr const char* kProbe =
+    "304f020103301102047185c3a8020300ffe30401040201030410300e04000201000201000400040004003025041180001f888087c15f73e825"
+    "0d6b000000000400a00e020416c636190201000201003000";
+constexpr const char* kInformV3 =
+    "30818d020103301102045047ebc6020300ffe304010402010304253023041180001f88050102030405060708090a0b0c02010002010004046f"
+    "70656e04000400304e041180001f8880309f9a19e7250d6b000000000400a63702045b170a1f0201000201003029300e06082b060102010103"
+    "00430212673017060a2b06010603010104010006092b0601060301010504";
+const inventory::EngineStart kEngine{session::testing::bytes("80001f88050102030405060708090a0b0c"), 0};
 
 // linkDown of v2c, with the community.
 std::string link_down(const std::string& community) {
@@ -54,12 +65,77 @@ TEST_F(TrapTest, ATrapIsHandedOnAndAnInformAcknowledged) {
   std::string answer = inform;
   answer[answer.find('\xa6')] = '\xa2';
   const auto from = *session::peer_of_address("127.0.0.1", 40'000);
-  EXPECT_EQ(loop_.hears(from, inform), answer);
+  EXPECT_EQ(loop_.hears(from, inform), "");
   EXPECT_EQ(taken_.size(), 2U);
+  run(10);
+  stored_[0](true);  // the trap
+  run(10);
+  EXPECT_TRUE(loop_.said.empty()) << "it is not stored yet";
+  stored_[1](true);
+  run(10);
+  using Said = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(loop_.said, (Said{{"127.0.0.1", answer}}));
   takes_ = false;
-  EXPECT_EQ(loop_.hears(from, inform), "") << "so that it comes again";
-  EXPECT_EQ(loop_.hears(*session::peer_of_address("127.0.0.2", 1), inform), "");
+  loop_.hears(from, inform);
+  loop_.hears(*session::peer_of_address("127.0.0.2", 1), inform);
+  run(10);
   EXPECT_EQ(taken_.size(), 3U);
+  EXPECT_EQ(loop_.said.size(), 1U) << "so that it comes again";
+}
+
+TEST_F(TrapTest, AnInformOfSeveralDevicesIsAcknowledgedWhenAllAreStored) {
+  for (std::uint16_t i = 1; i <= 3; ++i) add("d" + std::to_string(i), i, 3600 * kSecond);
+  std::string inform = link_down("public");
+  inform[inform.find('\xa7')] = '\xa6';
+  const auto from = *session::peer_of_address("127.0.0.1", 40'000);
+  for (const bool fails : {true, false}) {
+    stored_.clear();
+    loop_.hears(from, inform);
+    ASSERT_EQ(stored_.size(), 3U);
+    for (std::size_t i = 0; i < 3; ++i) {
+      run(10);
+      EXPECT_TRUE(loop_.said.empty());
+      stored_[i](i != 1 || !fails);
+    }
+    run(10);
+    EXPECT_EQ(loop_.said.empty(), fails);
+  }
+  stored_.clear();
+  loop_.hears(from, inform);
+  worker_.reset();
+  for (const auto& done : stored_) done(true);  // it has ended: nobody is told
+  EXPECT_EQ(loop_.said.size(), 1U);
+}
+
+TEST_F(TrapTest, InformsOfV3AreTakenOnceItIsKnownWhoWeAre) {
+  inventory::Credential open{.version = inventory::SnmpVersion::v3, .user = "open", .tenants = {"*"}};
+  worker_->set_credentials({{"default", open}});
+  add("a", 1, 3600 * kSecond);
+  const auto from = *session::peer_of_address("127.0.0.1", 40'000);
+  const std::string inform = session::testing::bytes(kInformV3), probe = session::testing::bytes(kProbe);
+  EXPECT_EQ(loop_.hears(from, inform), "");
+  EXPECT_EQ(loop_.hears(from, probe), "");
+  EXPECT_EQ(traps("bad"), 2);
+  worker_->set_engine(kEngine);
+  EXPECT_NE(loop_.hears(from, probe), "");
+  EXPECT_EQ(traps("discovery"), 1);
+  EXPECT_EQ(loop_.hears(from, inform), "") << "not before it is stored";
+  EXPECT_EQ(traps("linkUp"), 1);
+  EXPECT_EQ(taken_, std::vector<std::string>{"default/a/0"});
+  run(10);
+  EXPECT_TRUE(loop_.said.empty());
+  stored_.at(0)(true);
+  run(10);
+  ASSERT_EQ(loop_.said.size(), 1U);
+  EXPECT_EQ(loop_.said[0].second.size(), inform.size());
+  // From where no device is nobody is told anything, and neither is who the credential may not be sent to.
+  EXPECT_EQ(loop_.hears(*session::peer_of_address("127.0.0.2", 1), probe), "");
+  open.networks = {*inventory::parse_network("10.0.0.0/8")};
+  worker_->set_credentials({{"default", open}});
+  EXPECT_EQ(loop_.hears(from, probe), "");
+  EXPECT_EQ(loop_.hears(from, inform), "");
+  EXPECT_EQ(taken_.size(), 1U);
+  EXPECT_EQ(traps("bad"), 4);
 }
 
 TEST_F(TrapTest, WhoIsUnknownOrDoesNotKnowTheCommunityDoesNothing) {

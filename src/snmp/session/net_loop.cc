@@ -89,6 +89,10 @@ Result<std::uint16_t> NetLoop::hear(const Peer& at, Ear ear) {
   return traps_->port();
 }
 
+void NetLoop::say(const Peer& to, std::string_view datagram) {
+  if (traps_ != nullptr) traps_->send(to, datagram);
+}
+
 NetSession* NetLoop::find(std::uint32_t slot, std::uint32_t generation) const {
   return slot < slots_.size() && slots_[slot].generation == generation ? slots_[slot].session : nullptr;
 }

@@ -31,6 +31,7 @@ class NetLoop final : public Loop {
 
   Result<std::unique_ptr<Session>> open(Target target) override;
   Result<std::uint16_t> hear(const Peer& at, Ear ear) override;
+  void say(const Peer& to, std::string_view datagram) override;
   void turn(std::int64_t wait_ms) override;
   void wake() override;
   [[nodiscard]] std::size_t sessions() const override { return slots_.size() - free_.size(); }

@@ -65,6 +65,8 @@ class Loop {
   // From now on turn() hands over what comes to this address; once. Returns the port. Errors: conflict (it is in use),
   // io.
   virtual Result<std::uint16_t> hear(const Peer& at, Ear ear) = 0;
+  // Sends from there; what cannot be sent is lost, as datagrams are.
+  virtual void say(const Peer& to, std::string_view datagram) = 0;
 
   // Waits for at most this long, or until something comes, and hands over what came and what timed out.
   virtual void turn(std::int64_t wait_ms) = 0;

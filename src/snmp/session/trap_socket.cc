@@ -44,9 +44,12 @@ void TrapSocket::on_readable() {
         ::recvfrom(descriptor_, bytes.data(), bytes.size(), 0, reinterpret_cast<sockaddr*>(&from.address), &from.size);
     if (size < 0) return;
     const std::string answer = ear_(from, {bytes.data(), static_cast<std::size_t>(size)});
-    if (answer.empty()) continue;
-    static_cast<void>(::sendto(descriptor_, answer.data(), answer.size(), 0, from.get(), from.size));
+    if (!answer.empty()) send(from, answer);
   }
+}
+
+void TrapSocket::send(const Peer& to, std::string_view datagram) const {
+  static_cast<void>(::sendto(descriptor_, datagram.data(), datagram.size(), 0, to.get(), to.size));
 }
 
 }  // namespace varve::snmp::session

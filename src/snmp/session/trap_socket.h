@@ -22,6 +22,7 @@ class TrapSocket {
   [[nodiscard]] std::uint16_t port() const;
   // Hands over what has come, but not so much that polls wait for it.
   void on_readable();
+  void send(const Peer& to, std::string_view datagram) const;
 
  private:
   const int descriptor_;

@@ -37,6 +37,10 @@ class FakeLoop final : public session::Loop {
     return std::uint16_t{162};
   }
   session::Ear hears = {};  // of traps
+  void say(const session::Peer& to, std::string_view datagram) override {
+    said.emplace_back(session::host_of(to), datagram);
+  }
+  std::vector<std::pair<std::string, std::string>> said = {};  // where traps are heard: to whom, what
 
   // Time goes on by `wait_ms`, or until the next answer.
   void turn(std::int64_t wait_ms) override {

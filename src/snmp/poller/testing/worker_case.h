@@ -34,9 +34,9 @@ class WorkerTest : public ::testing::Test {
                         [this](const std::string&, const std::string& device) { statuses_.erase(device); },
                         [](auto&&...) {},
                         [this](const std::string& tenant, const std::string& device, const session::Peer&,
-                               const session::TrapMessage& trap) {
+                               const session::TrapMessage& trap, const TrapDone& done) {
                           taken_.push_back(tenant + "/" + device + "/" + std::to_string(trap.values.size()));
-                          return takes_;
+                          takes_ ? stored_.push_back(done) : done(false);
                         },
                         [this](auto, auto metric, const counter::TagOf& tag) {
                           judged_.push_back(std::string(metric) + " " + std::string(tag("interface")));
@@ -106,6 +106,7 @@ class WorkerTest : public ::testing::Test {
   std::map<std::string, inventory::DeviceStatus> statuses_;
   std::vector<std::string> taken_;  // traps
   bool takes_ = true;
+  std::vector<TrapDone> stored_;     // to be called when they are
   std::vector<std::string> judged_;  // counters that fell
   Members members_;
   std::unique_ptr<Worker> worker_;
