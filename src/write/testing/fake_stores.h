@@ -95,7 +95,7 @@ class FakeSeriesStore final : public storage::SeriesStore {
   std::atomic<std::size_t> series{0};
   std::atomic<model::TenantId> last_tenant{};
   std::atomic<bool> refuse{false};
-  std::size_t tenant_calls = 0;
+  std::atomic<std::size_t> tenant_calls{0};
   model::Tags last_tags;
   std::vector<std::uint32_t> ttls_s;  // of each group that was defined
 
