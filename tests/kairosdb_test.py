@@ -41,6 +41,8 @@ def close(a, b):
 
 
 class KairosDb(ServerCase):
+    config = {"raw.retention": "20000d"}  # the samples are of 1970 and 2023
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
