@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 
+#include "base/check.h"
 #include "base/log.h"
 #include "engine/rocksdb/runs/keys.h"
 
@@ -37,6 +38,13 @@ bool may_read_copies(::rocksdb::DB& db) {
   return has && *has;
 }
 
+// The first key behind all with the prefix, which is not empty and does not end in 0xff.
+std::string end_of(std::string prefix) {
+  check(!prefix.empty() && prefix.back() != '\xff', "a prefix with keys behind it");
+  ++prefix.back();
+  return prefix;
+}
+
 // Of the keys of records, or of their copies; `after` becomes the last one that was passed on, without `place`. What
 // `each` refuses with is in `refused`.
 Status walk(::rocksdb::DB& db, std::string_view place, std::string_view prefix, std::string& after,
@@ -45,6 +53,10 @@ Status walk(::rocksdb::DB& db, std::string_view place, std::string_view prefix, 
   options.fill_cache = false;
   const std::string all = std::string(place).append(prefix);
   const std::string from = std::string(place).append(after.empty() ? prefix : after);
+  // What lies behind them is not touched: a damaged block there does not make these unreadable.
+  const std::string end = end_of(all);
+  const ::rocksdb::Slice upper = slice(end);
+  options.iterate_upper_bound = &upper;
   const std::unique_ptr<::rocksdb::Iterator> at(db.NewIterator(options));
   for (at->Seek(slice(from)); at->Valid() && at->key().starts_with(slice(all)); at->Next()) {
     const std::string_view key = at->key().ToStringView().substr(place.size());
