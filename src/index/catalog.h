@@ -128,7 +128,8 @@ class Catalog {
   [[nodiscard]] bool is_tag_set_gap(std::uint32_t id) const { return tag_sets[id].count == kNone; }
   [[nodiscard]] bool is_gap(std::uint32_t id) const { return series[id].metric == kNone; }  // of series
   [[nodiscard]] bool is_group_gap(std::uint32_t id) const { return groups[id].count == 0; }
-  [[nodiscard]] std::uint32_t gaps() const { return gaps_; }  // ids of series
+  [[nodiscard]] std::uint32_t gaps() const { return gaps_; }                    // ids of series
+  [[nodiscard]] std::uint32_t left_in_place() const { return left_in_place_; }  // of them, whose memory is in use
   // Does nothing that is left refer to it? Of a series: it is forgotten, too; a group has no TTL.
   [[nodiscard]] bool is_metric_unused(std::uint32_t id) const;
   [[nodiscard]] bool is_key_unused(std::uint32_t id) const;
@@ -269,6 +270,7 @@ class Catalog {
   CountedFrom counted_from_;
   std::uint32_t live_series_ = 0;
   std::uint32_t gaps_ = 0;
+  std::uint32_t left_in_place_ = 0;
   std::uint64_t seed_;
 };
 

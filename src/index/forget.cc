@@ -108,6 +108,8 @@ std::size_t SeriesIndex::forgotten_count() const {
   return catalog.series.size() - catalog.live_series() - catalog.gaps();
 }
 
+std::size_t SeriesIndex::gone_count() const { return forgotten_count() + tables_->catalog.left_in_place(); }
+
 bool SeriesIndex::is_forgotten(model::SeriesId series) const {
   return tables_->catalog.is_forgotten(model::to_int(series));
 }

@@ -52,6 +52,7 @@ void Catalog::leave_out_series(std::uint32_t id) {
   series[id].metric = kNone;
   series[id].groups = kEmptyList;
   ++gaps_;
+  ++left_in_place_;
 }
 
 }  // namespace varve::index

@@ -101,6 +101,9 @@ class SeriesIndex {
   [[nodiscard]] bool is_forgotten(model::SeriesId series) const;
   // Of which more is known than that their ids were used (dump_what_is_left()).
   [[nodiscard]] std::size_t forgotten_count() const;
+  // Those that a dump_what_is_left() would free the memory of: forgotten ones, and those that replayed records have
+  // left out of an index that had them.
+  [[nodiscard]] std::size_t gone_count() const;
 
   // --- limits
   // So many series of the tenant got no sample for long: the limit of a tenant counts the others. But it may have ten

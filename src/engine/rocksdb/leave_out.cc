@@ -15,6 +15,7 @@ constexpr std::int64_t kNsPerMs = 1'000'000;
 // Definitions wait while an index catches up with the last ones.
 constexpr std::size_t kCatchUpBytes = std::size_t{64} << 10;
 constexpr int kCatchUps = 16;
+constexpr int kTries = 3;
 constexpr std::uint32_t kPagesUnderLock = 4;
 
 }  // namespace
@@ -23,7 +24,7 @@ constexpr std::uint32_t kPagesUnderLock = 4;
 bool LeaveOut::much_is_gone() const {
   {
     const ReaderLock lock(catalog_.mutex);
-    const std::size_t gone = catalog_.index.forgotten_count();
+    const std::size_t gone = catalog_.index.gone_count();
     if (gone < env_.options.gone_series_min || gone < catalog_.index.series_count()) return false;
   }
   return aside_files(directory_.wal()).empty();
@@ -55,14 +56,19 @@ Status LeaveOut::leave() {
   std::size_t before = 0;
   {
     const ReaderLock lock(catalog_.mutex);
-    before = catalog_.index.forgotten_count();
+    before = catalog_.index.gone_count();
   }
   std::string definitions;
   std::uint64_t sequence = 0;
-  VARVE_ASSIGN_OR_RETURN(const bool done, exchange(definitions, sequence));
+  bool done = false;
+  for (int tries = 0; tries < kTries && !done; ++tries) {
+    definitions.clear();
+    VARVE_ASSIGN_OR_RETURN(done, exchange(definitions, sequence));
+  }
   if (!done) {
-    log::info("series that are gone leave the index later: one of them has just come back", {{"series", before}});
-    next_look_ns_ = std::min(next_look_ns_, env_.clock.steady_ns() + kLookEveryNs);
+    log::info("series that are gone leave the index later: they, or their names, are needed again at this moment",
+              {{"series", before}});
+    told_ns_ = env_.clock.steady_ns() + kLookEveryNs - env_.options.leave_grace_ms * kNsPerMs;
     return {};
   }
   VARVE_RETURN_IF_ERROR(env_.step("leave.exchanged"));
@@ -77,6 +83,7 @@ Status LeaveOut::leave() {
 
 Result<bool> LeaveOut::exchange(std::string& definitions, std::uint64_t& sequence) {
   std::string left_out;
+  static_cast<void>(catalog_.take_noted());
   {
     const storage::GoOn always;
     const ReaderLock lock(catalog_.mutex);

@@ -5,10 +5,13 @@
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <random>
 
 #include "engine/rocksdb/log/log_aside.h"
 #include "engine/rocksdb/testing/child.h"
 #include "engine/rocksdb/testing/rollup_store.h"
+#include "engine/rocksdb/testing/said.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -191,12 +194,75 @@ TEST_F(LeaveOut, who_keeps_numbers_is_told_before) {
   pods.check(1);
   clock.advance_ms(60'000);
   settle();
-  ASSERT_EQ(engine.series().group_generation(), generation + 1);
+  ASSERT_EQ(engine.series().group_generation(), generation + 2);
   EXPECT_EQ(engine.store().series_defined(), ids);
   pods.check(1);
   const model::KeptGroup late = pods.group(5).line;
   EXPECT_EQ(engine.store().series_defined(), ids + 2) << "those of it had left";
   ASSERT_TRUE(pods.put_kept(late, 5));
+}
+
+// Their numbers were found in time, and are good no more.
+TEST_F(LeaveOut, who_writes_and_deletes_meanwhile_is_told_again) {
+  engine.options().leave_grace_ms = 60'000;
+  store.restart();
+  pods.put_and_erase();
+  settle();  // told
+  const storage::testing::Group& kept = pods.group(1);
+  ASSERT_TRUE(pods.store.put(kept, kStart, {Value::of_long(1), Value::of_long(2)}));
+  for (const char* metric : {"cpu", "memory"}) {
+    const auto gone = pods.find(metric, 1);
+    ASSERT_TRUE(engine.samples().erase(store.tenant(), gone, {}, nullptr));
+    engine.series().forget_empty(store.tenant(), gone);
+  }
+  const model::KeptGroup number = kept.line;
+  clock.advance_ms(60'000);
+  settle();
+  EXPECT_FALSE(pods.put_kept(number, 1)) << "it has left";
+  const Status again = pods.store.put(kept, kStart, {Value::of_long(1), Value::of_long(2)});
+  ASSERT_TRUE(again) << again.error().message;
+  pods.check(1);
+}
+
+// A block of definitions that is damaged: the other place is read, though nothing lies between the two.
+TEST_F(LeaveOut, damaged_definitions_are_read_from_their_copy) {
+  pods.put_and_erase();
+  std::mt19937_64 random(1);
+  for (unsigned i = 0; i < 6000; ++i) {
+    std::string name;
+    while (name.size() < 120) name += std::to_string(random());
+    const auto& group = *store.group({"long"}, {{"name", name}});
+    model::RowBatch batch;
+    batch.add(group.line, kStart, Value::of_long(1));
+    ASSERT_TRUE(store.append(batch));
+  }
+  leave();
+  const std::size_t series = engine.store().series_count();
+  engine.close();
+  namespace fs = std::filesystem;
+  fs::path largest;
+  for (const auto& file : fs::directory_iterator(engine.options().path + "/db")) {
+    if (file.path().extension() != ".sst") continue;
+    if (largest.empty() || fs::file_size(file) > fs::file_size(largest)) largest = file.path();
+  }
+  const auto flip = [&](std::uint64_t at) {
+    std::fstream file(largest, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(static_cast<std::streamoff>(at));
+    const char byte = static_cast<char>(file.get() ^ 1);
+    file.seekp(static_cast<std::streamoff>(at));
+    file.put(byte);
+  };
+  const std::uint64_t bytes = fs::file_size(largest);
+  ASSERT_GT(bytes, 200'000U) << largest;
+  for (const unsigned percent : {10U, 30U, 45U, 55U, 70U, 90U}) {
+    SCOPED_TRACE(percent);
+    flip(bytes * percent / 100);
+    ASSERT_NO_THROW(engine.open());
+    EXPECT_EQ(engine.store().series_count(), series);
+    engine.close();
+    flip(bytes * percent / 100);
+  }
+  engine.open();
 }
 
 // Nothing of it is in the log, and its sender is told.
@@ -322,6 +388,13 @@ TEST_P(LeaveOutCrash, dies_and_starts_again) {
   const ManualClock clock(kStart + 10 * kDay);
   auto options = leaving_options(20);
   options.path = directory.path();
+  {
+    testing::Said said;
+    StoreAt engine(options, clock);
+    EXPECT_TRUE(engine.samples().settle());
+    const bool had_left = GetParam() == std::string_view("generation.flush");
+    EXPECT_TRUE(had_left || said.text().contains("have left the index")) << "it is not done";
+  }
   for (int start = 0; start < 2; ++start) {
     StoreAt engine(options, clock);
     Pods pods(engine);

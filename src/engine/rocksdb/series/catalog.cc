@@ -176,6 +176,7 @@ Result<std::string> Catalog::exchange_index(index::SeriesIndex& other, std::stri
   const MutexLock waiting(waiting_mutex_);
   VARVE_RETURN_IF_ERROR(other.catch_up(std::as_bytes(std::span(noted_))));
   index.exchange(other);
+  change_group_generation();  // what was found since the last change, and forgotten again, may have left
   definitions_ += left_out;
   return std::exchange(noted_, {});
 }
