@@ -3,8 +3,10 @@
 // order of what is in them, and says what it leaves out and what is lost.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "engine/rocksdb/log/log.h"
 #include "engine/rocksdb/log/mapped_file.h"
@@ -24,16 +26,29 @@ using storage::testing::Fixture;
 class ExchangedSegments : public ::testing::Test {
  protected:
   static void SetUpTestSuite() { testing::make_directories_in_memory(); }
-  ExchangedSegments() { options_.path = directory_.path(); }
+  ExchangedSegments() {
+    options_.path = directory_.path();
+    options_.at_step = [this](std::string_view step) -> Status {
+      if (step == "turn.begin") maintained_ = true;
+      return {};
+    };
+  }
 
   Result<std::unique_ptr<testing::StoreAt>> open(bool repair = false) {
     options_.repair = repair;
     VARVE_ASSIGN_OR_RETURN(auto store, Store::open(options_, clock_));
     return std::make_unique<testing::StoreAt>(std::move(store));
   }
+  // A start looks for series without data: one that is defined meanwhile would be in a record without its first row.
+  void wait_for_start(testing::StoreAt& engine) const {
+    while (!maintained_) std::this_thread::yield();
+    engine.series().forget_empty(model::TenantId{}, {});  // when its turn comes, that is over
+  }
   // Five samples each of a metric that may be new; stopped.
   void put(const std::string& metric, int first, bool settles = false) {
+    maintained_ = false;
     const auto engine = *open();
+    wait_for_start(*engine);
     if (settles) ASSERT_TRUE(engine->samples().settle());
     Fixture store(*engine);
     const auto group = store.group({metric});
@@ -95,6 +110,7 @@ class ExchangedSegments : public ::testing::Test {
   }
 
   testing::TemporaryDirectory directory_;
+  std::atomic<bool> maintained_ = false;  // since put() began
   SystemClock clock_;
   Options options_;
 };
