@@ -5,7 +5,6 @@
 // same seed does the same work; the store's own threads take part.
 #include <gtest/gtest.h>
 
-#include <mutex>
 #include <random>
 #include <set>
 
@@ -14,6 +13,7 @@
 #include "engine/rocksdb/testing/child.h"
 #include "engine/rocksdb/testing/directory.h"
 #include "engine/rocksdb/testing/memory_directories.h"
+#include "engine/rocksdb/testing/random_faults.h"
 #include "engine/rocksdb/testing/records.h"
 #include "engine/rocksdb/testing/rollup_store.h"
 #include "engine/rocksdb/testing/sums.h"
@@ -32,33 +32,6 @@ using testing::StoreAt;
 using testing::Sums;
 
 constexpr std::uint32_t kTtlSeconds = 6 * 3600;
-
-// Fails steps at random, of any thread.
-class Faults {
- public:
-  explicit Faults(std::uint32_t seed) : random_(seed) {}
-  // One step of `in` fails; 0: none.
-  void set(std::uint32_t in) {
-    const std::lock_guard lock(mutex_);
-    in_ = in;
-  }
-  Status at(std::string_view step) {
-    const std::lock_guard lock(mutex_);
-    if (in_ == 0 || random_() % in_ != 0) return {};
-    ++failed_;
-    return fail(random_() % 2 == 0 ? Code::unavailable : Code::io, "failed at " + std::string(step));
-  }
-  [[nodiscard]] std::size_t failed() const {
-    const std::lock_guard lock(mutex_);
-    return failed_;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::mt19937 random_;
-  std::uint32_t in_ = 0;
-  std::size_t failed_ = 0;
-};
 
 class FailureModel {
  public:
@@ -247,7 +220,7 @@ class FailureModel {
 
   const testing::TemporaryDirectory directory_;
   std::mt19937 random_;
-  Faults faults_;
+  testing::RandomFaults faults_;
   varve::testing::JumpingClock clock_{kStart + 10 * kDay};
   Options options_;
   std::optional<StoreAt> engine_;

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <mutex>
 #include <optional>
 #include <random>
 
@@ -13,6 +12,7 @@
 #include "engine/rocksdb/testing/child.h"
 #include "engine/rocksdb/testing/directory.h"
 #include "engine/rocksdb/testing/memory_directories.h"
+#include "engine/rocksdb/testing/random_faults.h"
 #include "engine/rocksdb/testing/rollup_store.h"
 
 namespace varve::engine::rocksdb {
@@ -29,7 +29,7 @@ using testing::StoreAt;
 
 class LeavingModel {
  public:
-  explicit LeavingModel(std::uint32_t seed) : random_(seed), faults_random_(seed + 1) {
+  explicit LeavingModel(std::uint32_t seed) : random_(seed), faults_(seed + 1) {
     options_.path = directory_.path();
     options_.rollups.levels = {{5 * kMinute, 3 * kDay}};
     options_.raw_retention_ms = 2 * kDay;
@@ -40,14 +40,14 @@ class LeavingModel {
     options_.gone_series_min = 1;
     options_.leave_every_ms = 0;
     options_.leave_grace_ms = 0;
-    options_.at_step = [this](std::string_view step) { return at(step); };
+    options_.at_step = [this](std::string_view step) { return faults_.at(step); };
     open();
   }
 
   void run(int steps) {
     for (int i = 0; i < steps && !::testing::Test::HasFailure(); ++i) {
       SCOPED_TRACE("step " + std::to_string(i));
-      if (pick(4) == 0) fail_one_in(pick(3) == 0 ? 2 + pick(30) : 0);
+      if (pick(4) == 0) faults_.set(pick(3) == 0 ? 2 + pick(30) : 0);
       const auto what = pick(100);
       if (what < 50) {
         put();
@@ -58,13 +58,13 @@ class LeavingModel {
       } else if (what < 75) {
         erase();
       } else if (what < 83) {
-        fail_one_in(0);
+        faults_.set(0);
         open();
       } else {
         check();
       }
     }
-    fail_one_in(0);
+    faults_.set(0);
     check();
     open();
     check();
@@ -83,15 +83,6 @@ class LeavingModel {
  private:
   std::uint32_t pick(std::uint32_t below) {
     return std::uniform_int_distribution<std::uint32_t>(0, below - 1)(random_);
-  }
-  void fail_one_in(std::uint32_t steps) {
-    const std::lock_guard lock(mutex_);
-    fails_in_ = steps;
-  }
-  Status at(std::string_view step) {
-    const std::lock_guard lock(mutex_);
-    if (fails_in_ == 0 || faults_random_() % fails_in_ != 0) return {};
-    return fail(Code::io, "failed at " + std::string(step));
   }
   // As with a process that is killed.
   void open() {
@@ -148,7 +139,7 @@ class LeavingModel {
       return {};
     };
     if (!try_it()) {
-      fail_one_in(0);
+      faults_.set(0);
       if (pick(2) == 0) open();
       const Status erased = try_it();
       ASSERT_TRUE(erased) << erased.error().message;
@@ -182,9 +173,7 @@ class LeavingModel {
 
   const testing::TemporaryDirectory directory_;
   std::mt19937 random_;
-  std::mutex mutex_;
-  std::mt19937 faults_random_;
-  std::uint32_t fails_in_ = 0;
+  testing::RandomFaults faults_;
   varve::testing::JumpingClock clock_{kStart + 10 * kDay};
   Options options_;
   std::optional<StoreAt> engine_;
