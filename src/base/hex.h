@@ -16,6 +16,16 @@ constexpr int hex_digit(char c) {
   return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
 }
 
+// Appends two lower-case digits for each byte.
+inline void append_hex(std::string& out, std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += kDigits[byte >> 4];
+    out += kDigits[byte & 0xf];
+  }
+}
+
 // Appends the text; what is not in `plain` as `sign` (a percent sign, mostly) and two upper-case digits.
 inline void append_escaped(std::string& out, std::string_view text, char sign, const CharSet& plain) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "base/hex.h"
 #include "message/row.h"
 #include "protocol/messages/ndjson.h"
 
@@ -22,8 +23,7 @@ inline std::string text_of(message::RowView row) {
     const std::string text(cell.text);
     out.append(" ").append(field ? cell.name : message::name_of(cell.column).key).append("=");
     if (cell.column == message::Column::id) {
-      constexpr std::string_view kHex = "0123456789abcdef";
-      for (const char c : text) out.append(1, kHex[static_cast<unsigned char>(c) >> 4]).append(1, kHex[c & 15]);
+      append_hex(out, text);
     } else if (message::is_integer(cell.column)) {
       out += std::to_string(cell.number);
     } else if (field && cell.form != message::FieldForm::text) {

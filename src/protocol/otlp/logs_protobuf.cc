@@ -2,6 +2,7 @@
 #include <protozero/exception.hpp>
 #include <protozero/pbf_reader.hpp>
 
+#include "base/hex.h"
 #include "protocol/otlp/logs.h"
 
 namespace varve::protocol::otlp {
@@ -17,13 +18,9 @@ std::string_view logs_view(protozero::data_view bytes) { return {bytes.data(), b
 
 // Of trace_id and span_id; one of zeros is none.
 std::string hex_of(std::string_view bytes) {
-  constexpr std::string_view kHex = "0123456789abcdef";
   if (bytes.find_first_not_of('\0') == std::string_view::npos) return {};
   std::string out;
-  for (const char c : bytes) {
-    out += kHex[static_cast<unsigned char>(c) >> 4];
-    out += kHex[static_cast<unsigned char>(c) & 15];
-  }
+  append_hex(out, bytes);
   return out;
 }
 

@@ -46,12 +46,8 @@ Result<EngineStart> parse(std::string_view text) {
 }  // namespace
 
 std::string engine_text(const std::string& id) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out;
-  for (const char c : id) {
-    out += kDigits[static_cast<unsigned char>(c) >> 4];
-    out += kDigits[static_cast<unsigned char>(c) & 0xf];
-  }
+  append_hex(out, id);
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/bytes.h"
 #include "snmp/session/ber_reader.h"
 #include "snmp/session/ber_writer.h"
 #include "snmp/session/trap_pdu.h"
@@ -38,16 +39,11 @@ std::string request_of(const V3Message& message) {
   return !id || id->empty() || id->size() > 8 ? std::string(1, '\0') : std::string(*id);
 }
 
-std::string salt_bytes(std::uint64_t salt) {
-  std::string out;
-  for (int shift = 56; shift >= 0; shift -= 8) out += static_cast<char>(salt >> shift & 0xff);
-  return out;
-}
-
 // As it is sent: hidden and signed as its level says. "": this libsnmp cannot.
 std::string sealed(V3Message message, std::string_view scoped, const Secret* secret, std::uint64_t salt) {
   std::string hidden;
-  const std::string salted = salt_bytes(salt);
+  std::string salted(sizeof salt, '\0');
+  store_be64(salted.data(), salt);
   message.scoped = scoped;
   if (message.level == Level::auth_priv) {
     message.salt = salted;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/bytes.h"
 #include "snmp/session/library.h"
 
 namespace varve::snmp::session {
@@ -29,10 +30,6 @@ std::optional<Keys::Key> bound_key(const Secret& secret, std::string_view engine
   return bound;
 }
 
-void put_number(u_char* to, std::uint32_t number) {
-  for (int i = 0; i < 4; ++i) to[i] = static_cast<u_char>(number >> (24 - 8 * i));
-}
-
 // RFC 3414, section 8.1.1.1 (DES), and RFC 3826, section 3.1.2.1 (AES).
 std::array<u_char, kIvBytes> iv_of(const V3Message& message, const Secret& secret, const Keys::Key& key) {
   std::array<u_char, kIvBytes> iv{};
@@ -40,8 +37,8 @@ std::array<u_char, kIvBytes> iv_of(const V3Message& message, const Secret& secre
   if (is_des(secret)) {
     for (std::size_t i = 0; i < kSaltBytes; ++i) iv[i] = salt[i] ^ key.bytes[kDesBlock + i];
   } else {
-    put_number(iv.data(), message.boots);
-    put_number(iv.data() + 4, message.time);
+    store_be32(iv.data(), message.boots);
+    store_be32(iv.data() + 4, message.time);
     std::memcpy(iv.data() + 8, salt, kSaltBytes);
   }
   return iv;
