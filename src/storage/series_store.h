@@ -48,8 +48,9 @@ class SeriesStore {
   // The arguments of define_group() for a group that it returned, except its TTL.
   [[nodiscard]] virtual index::GroupNames group_names(model::GroupId group) const = 0;
 
-  // Changes when series leave the store for good of which nothing is left. Numbers of groups that were asked for before
-  // are good for a minute then: whoever keeps some asks for them again. Thread-safe, and quick.
+  // Changes a minute before series leave the store for good of which nothing is left, and again when they leave.
+  // Whoever keeps numbers of groups asks for them again then: those of series that have left are good no more.
+  // Thread-safe, and quick.
   [[nodiscard]] virtual std::uint64_t group_generation() const { return 0; }
 
   // The group of the same series, in the same order, with this TTL. Errors: those of define_group().

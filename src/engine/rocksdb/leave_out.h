@@ -35,8 +35,9 @@ class LeaveOut {
 
   // Looks whether so much is gone, tells those who keep numbers, and some time later says true.
   [[nodiscard]] bool due();
-  // Does it. If something that is gone comes back at this moment, it is tried again in a minute. Error: the database
-  // could not be written; what has left comes back with the next start, and leaves again.
+  // Does it. If something that is gone, or its name, is needed again at this moment, it is tried again: at once, and in
+  // a minute. Error: it is not done, or the database does not follow yet; then the log says to the next start what has
+  // left.
   Status run();
 
  private:
@@ -44,7 +45,7 @@ class LeaveOut {
 
   [[nodiscard]] bool much_is_gone() const;
   Status leave();
-  // False: something came back.
+  // False: something is needed again.
   Result<bool> exchange(std::string& definitions, std::uint64_t& sequence);
   void forget_stats();
 

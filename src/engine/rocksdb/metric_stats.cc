@@ -53,8 +53,7 @@ class HeadAdder {
       for (std::size_t i = 0; i < columns_.size(); ++i) counted_.emplace_back(series_[first + i], counter_.of(i));
     }
     for_each_in_pieces(catalog_.mutex, counted_.size(), [&](std::size_t i) VARVE_REQUIRES_SHARED(catalog_.mutex) {
-      const std::uint32_t metric = catalog_.index.metric_number(counted_[i].first);
-      if (metric != index::kNone) sums_.add(metric, counted_[i].second);
+      sums_.add(catalog_.index.metric_number(counted_[i].first), counted_[i].second);
     });
   }
 

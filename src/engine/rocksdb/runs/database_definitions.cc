@@ -73,7 +73,8 @@ Status Database::put_definitions(std::uint64_t sequence, std::string_view defini
   return {};
 }
 
-Status Database::State::erase_generations_but(std::uint64_t kept) {
+Status Database::State::erase_other_generations(std::uint64_t kept) {
+  if (!has_other_generations) return {};
   Batch batch(*this);
   {
     const auto db = handle->access();
@@ -90,8 +91,7 @@ Status Database::State::erase_generations_but(std::uint64_t kept) {
 }
 
 void Database::drop_old_definitions() {
-  if (!state_->has_other_generations) return;
-  if (const Status erased = state_->erase_generations_but(state_->generation_now()); !erased) {
+  if (const Status erased = state_->erase_other_generations(state_->generation_now()); !erased) {
     log::warn("old definitions of series are erased later", {{"error", erased.error().message}});
   }
 }
@@ -127,13 +127,14 @@ Status Database::clear_next_definitions() {
     VARVE_ASSIGN_OR_RETURN(generation, generation_of(*db));
     state_->note_generation(generation);
   }
-  return state_->erase_generations_but(generation);
+  return state_->erase_other_generations(generation);
 }
 
 void Database::begin_next_definitions() {
   const MutexLock lock(state_->definitions_mutex);
   check(!state_->writes_next, "one next generation is written at a time");
   state_->writes_next = true;
+  state_->has_other_generations = true;  // this one, or the one before
 }
 
 void Database::give_up_next_definitions() {

@@ -41,7 +41,7 @@ struct Database::State {
   struct Definitions {
     std::string key, packed;
   };
-  bool has_other_generations = false;  // of definitions; found at start
+  bool has_other_generations = false;  // of definitions; for who writes them anew
   Mutex definitions_mutex;
   std::uint64_t generation VARVE_GUARDED_BY(definitions_mutex) = 0;  // of the definitions
   bool writes_next VARVE_GUARDED_BY(definitions_mutex) = false;      // put_definitions() writes the next one, too
@@ -142,8 +142,8 @@ struct Database::State {
   }
   Status write_next_generation(std::uint64_t next, std::uint64_t sequence, std::string_view all);
   Result<bool> count_generation(std::uint64_t next);
-  // Those of all other generations go.
-  Status erase_generations_but(std::uint64_t kept);
+  // Those of all but this one go, if there are any.
+  Status erase_other_generations(std::uint64_t kept);
   // Are they in the database, as they are, in this generation?
   Status check_definitions(std::uint64_t of_generation, std::string_view wanted) const;
 

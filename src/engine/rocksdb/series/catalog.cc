@@ -12,21 +12,14 @@ namespace varve::engine::rocksdb {
 model::TenantId Catalog::tenant(std::string_view name) {
   const MutexLock lock(mutex);
   const MutexLock waiting(waiting_mutex_);
-  const std::size_t before = definitions_.size();
-  const model::TenantId tenant = index.tenant(name, definitions_);
-  note_behind(before);
-  return tenant;
+  return index.tenant(name, definitions_);
 }
 
 Result<model::GroupId> Catalog::define_group(model::TenantId tenant, const model::TagViews& tags,
                                              std::span<const std::string_view> metrics, std::uint32_t ttl_s) {
   const MutexLock lock(mutex);
   const MutexLock waiting(waiting_mutex_);
-  const std::size_t before = definitions_.size();
-  const auto defined = index.define_group(tenant, tags, metrics, series_max_, definitions_, ttl_s);
-  note_behind(before);
-  if (!defined) return fail(defined.error());
-  const model::GroupId group = *defined;
+  VARVE_ASSIGN_OR_RETURN(const auto group, index.define_group(tenant, tags, metrics, series_max_, definitions_, ttl_s));
   check(model::to_int(group) < index.group_count(), "a group that is defined is in the index");
   shared_groups.catch_up(index);
   row_check.catch_up(index);
@@ -66,13 +59,16 @@ void Catalog::set_quiet(model::TenantId tenant, std::size_t series) {
 std::string Catalog::take_definitions() {
   std::string taken;
   const MutexLock waiting(waiting_mutex_);
+  note_pending();
   taken.swap(definitions_);
+  noted_from_ = 0;
   return taken;
 }
 
 void Catalog::put_back_definitions(std::string_view taken) {
   const MutexLock waiting(waiting_mutex_);
   definitions_.insert(0, taken);
+  noted_from_ += taken.size();
 }
 
 bool Catalog::keeps_out(std::span<const std::byte> rows) const {
@@ -90,7 +86,6 @@ Status Catalog::revive(std::span<const std::byte> rows) {
   Status full;
   const MutexLock lock(mutex);
   const MutexLock waiting(waiting_mutex_);
-  const std::size_t before = definitions_.size();
   const std::byte* const end = rows.data() + rows.size();
   for (const std::byte* at = rows.data(); at != end;) {
     const model::RowView row{at};
@@ -108,7 +103,6 @@ Status Catalog::revive(std::span<const std::byte> rows) {
     index.revive(row.group(), definitions_);
     kept_out_.remove(row.group());
   }
-  note_behind(before);
   return full;
 }
 
@@ -129,9 +123,7 @@ void Catalog::forget(std::span<const model::SeriesId> series) {
     for (const auto group : groups) all = all && kept_out_.contains(group);
     if (all) sure.push_back(one);
   }
-  const std::size_t before = definitions_.size();
   if (!sure.empty()) index.forget(sure, definitions_);
-  note_behind(before);
 }
 
 // The log brings rows back behind the records that revived their series, unless those were lost and left out.
@@ -163,10 +155,17 @@ void Catalog::note_definitions(bool note) {
   const MutexLock waiting(waiting_mutex_);
   notes_ = note;
   noted_.clear();
+  noted_from_ = definitions_.size();
+}
+
+void Catalog::note_pending() {
+  if (notes_) noted_.append(definitions_, noted_from_);
+  noted_from_ = definitions_.size();
 }
 
 std::string Catalog::take_noted() {
   const MutexLock waiting(waiting_mutex_);
+  note_pending();
   return std::exchange(noted_, {});
 }
 
@@ -174,6 +173,7 @@ std::string Catalog::take_noted() {
 Result<std::string> Catalog::exchange_index(index::SeriesIndex& other, std::string_view left_out) {
   const MutexLock lock(mutex);
   const MutexLock waiting(waiting_mutex_);
+  note_pending();
   VARVE_RETURN_IF_ERROR(other.catch_up(std::as_bytes(std::span(noted_))));
   index.exchange(other);
   change_group_generation();  // what was found since the last change, and forgotten again, may have left

@@ -141,17 +141,16 @@ class Catalog {
  private:
   void keep_out_forgotten() VARVE_REQUIRES(mutex, waiting_mutex_);
 
+  // Notes those of definitions_ that are not noted yet.
+  void note_pending() VARVE_REQUIRES(waiting_mutex_);
+
   const std::size_t series_max_;
   std::atomic<std::uint64_t> group_generation_{0};
   mutable Mutex waiting_mutex_ VARVE_ACQUIRED_AFTER(mutex);
-  // To be called when definitions were appended behind so many bytes.
-  void note_behind(std::size_t bytes) VARVE_REQUIRES(waiting_mutex_) {
-    if (notes_) noted_.append(definitions_, bytes);
-  }
-
   std::string definitions_ VARVE_GUARDED_BY(waiting_mutex_);  // not in the log yet
   bool notes_ VARVE_GUARDED_BY(waiting_mutex_) = false;
   std::string noted_ VARVE_GUARDED_BY(waiting_mutex_);
+  std::size_t noted_from_ VARVE_GUARDED_BY(waiting_mutex_) = 0;  // what of definitions_ is not noted yet
   ForgottenGroups kept_out_ VARVE_GUARDED_BY(waiting_mutex_);
 };
 

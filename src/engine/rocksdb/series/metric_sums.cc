@@ -14,8 +14,7 @@ void add_series(MetricAdder& out, const StatsPage& page, std::uint32_t number, c
     const storage::SeriesStats stats = page[i];
     if (stats.points == 0) continue;
     const model::SeriesId series{static_cast<std::uint32_t>(first + i)};
-    const std::uint32_t metric = index.metric_number(series);
-    if (metric != index::kNone) out.add(metric, stats);
+    out.add(index.metric_number(series), stats);
   }
 }
 

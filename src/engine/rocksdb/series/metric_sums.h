@@ -23,27 +23,28 @@ struct MetricSum {
 // Adds up. Only metrics that occur cost anything but four bytes.
 class MetricAdder {
  public:
+  // index::kNone: of a series that has left the index, which counts no more.
   void add(std::uint32_t metric, const storage::SeriesStats& stats) {
-    if (stats.points == 0) return;
-    if (metric >= place_.size()) place_.resize(metric + 1 + place_.size() / 2, kNone);
+    if (stats.points == 0 || metric == index::kNone) return;
+    if (metric >= place_.size()) place_.resize(metric + 1 + place_.size() / 2, index::kNone);
     std::uint32_t& place = place_[metric];
-    if (place == kNone) {
+    if (place == index::kNone) {
       place = static_cast<std::uint32_t>(sums_.size());
       sums_.push_back({metric, {}});
     }
     sums_[place].stats.add(stats);
   }
   [[nodiscard]] storage::SeriesStats of(std::uint32_t metric) const {
-    return metric < place_.size() && place_[metric] != kNone ? sums_[place_[metric]].stats : storage::SeriesStats{};
+    return metric < place_.size() && place_[metric] != index::kNone ? sums_[place_[metric]].stats
+                                                                    : storage::SeriesStats{};
   }
   // All sums; it is empty then.
   std::vector<MetricSum> take() {
-    for (const MetricSum& sum : sums_) place_[sum.metric] = kNone;
+    for (const MetricSum& sum : sums_) place_[sum.metric] = index::kNone;
     return std::exchange(sums_, {});
   }
 
  private:
-  static constexpr std::uint32_t kNone = 0xffffffff;
   std::vector<std::uint32_t> place_;  // by metric: in sums_
   std::vector<MetricSum> sums_;
 };
