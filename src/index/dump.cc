@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/check.h"
 #include "index/pace.h"
 #include "index/ranges.h"
 #include "index/tables.h"
@@ -71,6 +72,17 @@ class Dump {
     // One that was revived meanwhile is not left: its group is not, and catch_up() says so.
     for (std::uint32_t id = 0; id < series_.size() && pace_.worked(1); ++id) {
       if (!c_.is_forgotten(id) && c_.series[id].groups == kEmptyList) keep_series(id);
+    }
+  }
+
+  void keep_groups(const std::vector<bool>& kept) {
+    check(kept.size() <= groups_.size(), "groups that there are");
+    for (std::uint32_t id = 0; id < kept.size(); ++id) {
+      if (!kept[id]) continue;
+      const auto series = c_.series_of(c_.groups[id]);
+      if (!pace_.worked(1 + series.size())) return;
+      groups_.keep(id);
+      for (const model::SeriesId one : series) keep_series(model::to_int(one));
     }
   }
 
@@ -189,6 +201,14 @@ Status SeriesIndex::dump_what_is_left(std::string& out, std::string& left_out, T
   dump.keep_what_is_left();
   if (pace.status()) dump.write();
   if (pace.status()) dump.write_left_out(left_out);
+  return pace.status();
+}
+
+Status SeriesIndex::dump_groups(const std::vector<bool>& kept, std::string& out, Turns* turns) const {
+  Pace pace(turns);
+  Dump dump(tables_->catalog, out, pace);
+  dump.keep_groups(kept);
+  if (pace.status()) dump.write();
   return pace.status();
 }
 

@@ -31,6 +31,7 @@ std::vector<std::string> SeriesIndex::tenants() const {
 std::size_t SeriesIndex::tenant_count() const { return tables_->catalog.tenants.size(); }
 
 std::string_view SeriesIndex::tenant_name(model::TenantId tenant) const {
+  if (tenant == model::kNoTenant) return {};
   check(model::to_int(tenant) < tenant_count(), "a tenant that there is");
   return tables_->catalog.text(tables_->catalog.tenants[model::to_int(tenant)].name);
 }

@@ -85,7 +85,10 @@ class SeriesIndex {
   // records that leave the same out of an index that has it. With `turns` others may change the index in between: see
   // catch_up(). Error: what the turns said.
   Status dump_what_is_left(std::string& out, std::string& left_out, Turns* turns = nullptr) const;
-  // For an index made of a dump_what_is_left(): applies all records since that dump began. Error: also where something
+  // The same of groups that the caller wants to keep, by their number, with the series in them; later ones are not in
+  // it.
+  Status dump_groups(const std::vector<bool>& kept, std::string& out, Turns* turns = nullptr) const;
+  // For an index made of one of these: applies all records since the dump began. Error: also where something
   // that was left out is needed again; then this index is of no use.
   Status catch_up(std::span<const std::byte> definitions);
   // Exchanges all but what belongs to one process.

@@ -58,7 +58,7 @@ void Appender::append(const model::RowBatch& batch, Done done) {
   append->begun = *begun;
   append->start_ns = clock_.steady_ns();
   append->raises_failed = series_.raises_failed();
-  prepare(batch, now, *append);
+  if (auto prepared = prepare(batch, now, *append); !prepared) return finish(append, std::move(prepared));
   const auto missing = series_.missing(append->groups);
   if (append->lengths.empty()) {
     write_rows(append);
@@ -92,12 +92,17 @@ void Appender::write_rows(const Shared& append) {
 
 // Each piece has an arrival of its own, ascending: the parts of one that was cut are told apart by it in their slot,
 // and those of all slots in a rollup block (settle/rollup_block_builder.h).
-void Appender::prepare(const model::RowBatch& batch, Timestamp now, Append& append) {
+Status Appender::prepare(const model::RowBatch& batch, Timestamp now, Append& append) {
   Directory& directory = series_.directory();
   std::vector<RowWrite>& rows = append.rows;
-  HotBatch hot = hot_pieces(batch, options_.slot_ms,
-                            [&](std::span<const model::GroupId> groups) { return directory.names(groups); });
+  HotBatch hot = hot_pieces(batch, options_.slot_ms, [&](std::span<const model::GroupId> groups) {
+    return directory.names_to_write(groups, now * 1000);
+  });
   check(!hot.sections.empty(), "a batch has rows");
+  const auto has_left = [](const HotBatch::Section& section) { return section.name.tenant == model::kNoTenant; };
+  if (std::ranges::any_of(hot.sections, has_left)) {
+    return fail(Code::unavailable, "a series that was gone has left the directory meanwhile: send it again");
+  }
   const model::TenantId tenant_id = hot.sections[0].name.tenant;  // a batch is of one
   const std::string tenant = directory.tenant_name(tenant_id);
   rows.reserve(hot.pieces.size());
@@ -129,6 +134,7 @@ void Appender::prepare(const model::RowBatch& batch, Timestamp now, Append& appe
   append.prepared_ms = now;
   append.tenant = tenant;
   append.lengths = lengths_.missing(tenant_id, hot.pieces, now);
+  return {};
 }
 
 void Appender::ended(const Shared& append, const Status& status) {

@@ -55,7 +55,7 @@ class Appender {
   struct Append;
   using Shared = std::shared_ptr<Append>;
 
-  void prepare(const model::RowBatch& batch, model::Timestamp now, Append& append);
+  Status prepare(const model::RowBatch& batch, model::Timestamp now, Append& append);
   void write_lengths(const Shared& append);
   void write_rows(const Shared& append);
   void ended(const Shared& append, const Status& status);  // of two

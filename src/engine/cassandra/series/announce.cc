@@ -67,6 +67,9 @@ SeriesTables::SeriesTables(const SeriesOptions& options, const Tables& tables, R
       directory_(options.directory),
       announcer_(directory_, tables, options.retention_ms),
       loader_(directory_, tables, rows, versions, clock),
+      retention_ms_(options.retention_ms),
+      gone_series_min_(options.gone_series_min),
+      leave_{.next_look_ns = 0, .told_ns = {}, .ahead_ms = clock.now_ms() - clock.steady_ns() / 1'000'000},
       owed_(std::make_shared<Owed>()) {}
 
 SeriesTables::~SeriesTables() = default;
@@ -124,6 +127,7 @@ Status SeriesTables::listen() {
   const Status heard = loader_.listen();
   VARVE_RETURN_IF_ERROR(announce_again());
   if (auto owed = owed_->take(); !owed.empty()) raise(std::move(owed), [](const Status&) {});
+  leave_if_due();
   return heard;
 }
 

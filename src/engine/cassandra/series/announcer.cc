@@ -40,6 +40,7 @@ class Announcer::Rows {
     const std::string tenant(index.tenant_name(tenant_id));
     metrics_.clear();
     const auto series = index.group_series(what.group);
+    if (series.empty()) return;  // it has left
     for (const model::SeriesId one : series) metrics_.push_back(index.metric(one));
     index.tags(series[0], tags_);
     const std::uint32_t group_ttl_s = index.group_ttl_s(what.group);

@@ -19,7 +19,7 @@ TenantId Directory::tenant(std::string_view name) {
   if (const auto known = find_tenant(name)) return *known;
   const MutexLock lock(mutex_);
   const TenantId id = index_.tenant(name, definitions_);
-  definitions_.clear();
+  drop_definitions();
   return id;
 }
 
@@ -39,9 +39,11 @@ std::optional<GroupId> Directory::find_locked(TenantId tenant, const Hash& hash)
   return GroupId{found};
 }
 
-std::optional<GroupId> Directory::find(TenantId tenant, const Hash& hash) const {
+std::optional<GroupId> Directory::find(TenantId tenant, const Hash& hash, model::Timestamp bucket) {
   const ReaderLock lock(mutex_);
-  return find_locked(tenant, hash);
+  const auto group = find_locked(tenant, hash);
+  if (group) groups_.found(*group, bucket);
+  return group;
 }
 
 GroupName Directory::name(GroupId group) const {
@@ -57,9 +59,21 @@ std::vector<GroupName> Directory::names(std::span<const GroupId> groups) const {
   return out;
 }
 
+std::vector<GroupName> Directory::names_to_write(std::span<const GroupId> groups, std::int64_t now_us) {
+  std::vector<GroupName> out;
+  out.reserve(groups.size());
+  const ReaderLock lock(mutex_);
+  for (const GroupId group : groups) {
+    out.push_back(name_locked(group));
+    if (out.back().tenant != model::kNoTenant) groups_.touch(group, now_us);
+  }
+  return out;
+}
+
 GroupName Directory::name_locked(GroupId group) const {
   check(model::to_int(group) < groups_.size(), "a group that there is");
   const TenantId tenant = index_.group_tenant(group);
+  if (tenant == model::kNoTenant) return {tenant, {}, 0, 0};
   return {tenant, groups_[group].hash, groups_.partition(group),
           prefix_bits(groups_.of_tenant(model::to_int(tenant)), groups_.sharing_tags(group))};
 }
@@ -68,7 +82,7 @@ Result<GroupId> Directory::define_locked(TenantId tenant, const Hash& hash, cons
                                          std::span<const std::string_view> metrics, std::uint32_t ttl_s,
                                          std::size_t series_max) {
   const auto group = index_.define_group(tenant, tags, metrics, series_max, definitions_, ttl_s);
-  definitions_.clear();
+  drop_definitions();
   if (group && model::to_int(*group) == groups_.size()) {
     groups_.add(model::to_int(tenant), hash, is_of(tenant), [&]() VARVE_NO_THREAD_ANALYSIS {
       return tracker::partition_of(index_.tenant_name(tenant), tags_hash(tags), options_.partitions);
@@ -79,10 +93,11 @@ Result<GroupId> Directory::define_locked(TenantId tenant, const Hash& hash, cons
 }
 
 Result<GroupId> Directory::define(TenantId tenant, const model::TagViews& tags,
-                                  std::span<const std::string_view> metrics, std::uint32_t ttl_s) {
+                                  std::span<const std::string_view> metrics, std::uint32_t ttl_s, std::int64_t now_us) {
   const Hash hash = group_hash(metrics, tags, ttl_s);
   const MutexLock lock(mutex_);
   const auto group = define_locked(tenant, hash, tags, metrics, ttl_s, options_.series_per_tenant_max);
+  if (group) groups_.touch(*group, now_us);
   if (group && !forgotten_.empty()) {
     for (const std::string_view metric : metrics) {
       if (Forgotten* const found = forgotten(tenant, metric, tags)) found->hidden = false;  // defined: it is there
@@ -98,9 +113,11 @@ Result<std::vector<SeriesId>> Directory::select(TenantId tenant, std::string_vie
   return index_.select(tenant, metric, matchers, nullptr, &turns);
 }
 
-bool Directory::is_news(TenantId tenant, std::string_view metric, const Hash& hash) const {
+bool Directory::is_news(TenantId tenant, std::string_view metric, const Hash& hash, model::Timestamp bucket) {
   const ReaderLock lock(mutex_);
-  if (!find_locked(tenant, hash)) return true;
+  const auto group = find_locked(tenant, hash);
+  if (!group) return true;
+  groups_.found(*group, bucket);
   return !forgotten_.empty() && forgotten_.contains({tenant, std::string(metric)});
 }
 
@@ -118,9 +135,10 @@ Status Directory::add(TenantId tenant, std::string_view metric, const FoundGroup
         const Forgotten* const gone = forgotten(series);
         if (gone != nullptr && gone->hidden) index_.forget({&series, 1}, definitions_);
       }
-      definitions_.clear();
+      drop_definitions();
     }
   }
+  groups_.found(*group, found.bucket);
   if (!metric.empty() && !forgotten_.empty()) show(*group, metric, found.seen_us);
   return {};
 }
@@ -142,7 +160,7 @@ void Directory::show(GroupId group, std::string_view metric, std::int64_t seen_u
   if (!shows) return;
   index_.revive(group, definitions_);
   index_.forget(hidden, definitions_);
-  definitions_.clear();
+  drop_definitions();
 }
 
 std::vector<GroupBucket> Directory::missing(std::span<const GroupBucket> wanted, std::int64_t now_us) {
@@ -152,6 +170,7 @@ std::vector<GroupBucket> Directory::missing(std::span<const GroupBucket> wanted,
   const ReaderLock lock(mutex_);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (i + kAhead < wanted.size()) groups_.prefetch(wanted[i + kAhead].group);
+    if (groups_.is_gap(wanted[i].group)) continue;  // only if it was not written to for weeks
     if (!groups_.look(wanted[i], now)) out.push_back(wanted[i]);
   }
   return out;
@@ -160,11 +179,12 @@ std::vector<GroupBucket> Directory::missing(std::span<const GroupBucket> wanted,
 void Directory::announced(std::span<const GroupBucket> groups, std::int64_t seen_us) {
   const MutexLock lock(mutex_);
   for (const GroupBucket& what : groups) {
+    check(model::to_int(what.group) < groups_.size(), "a group that there is");
+    if (groups_.is_gap(what.group)) continue;
     if (!forgotten_.empty()) {
       if (is_late(what.group, seen_us)) continue;
       show(what.group, {}, seen_us);
     }
-    check(model::to_int(what.group) < groups_.size(), "a group that there is");
     groups_.announced(what, seen_us);
     const std::uint32_t tenant = model::to_int(index_.group_tenant(what.group));
     if (tenant >= announced_tenants_.size()) announced_tenants_.resize(tenant + 1);

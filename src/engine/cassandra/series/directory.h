@@ -44,8 +44,9 @@ struct FoundGroup {
   Hash hash;
   model::TagViews tags;  // normalized
   std::span<const std::string_view> metrics;
-  std::int64_t seen_us = 0;  // when it was announced for the metric that was looked for; 0: found by its hash
-  std::uint32_t ttl_s = 0;   // of its samples
+  std::int64_t seen_us = 0;     // when it was announced for the metric that was looked for; 0: found by its hash
+  model::Timestamp bucket = 0;  // for which; or now, if it was found by its hash
+  std::uint32_t ttl_s = 0;      // of its samples
 };
 
 // What was forgotten under it, and must be announced again.
@@ -69,15 +70,21 @@ class Directory {
 
   // --- groups
   // As SeriesIndex::define_group(): to be written to.
+  // `now_us`: so that it does not leave before it is written to.
   Result<model::GroupId> define(model::TenantId tenant, const model::TagViews& tags,
-                                std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0);
+                                std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0,
+                                std::int64_t now_us = 0);
   // A row of the store: of the series of `metric` that it announces, or of none.
   Status add(model::TenantId tenant, std::string_view metric, const FoundGroup& found);
-  // Would add() change anything?
-  [[nodiscard]] bool is_news(model::TenantId tenant, std::string_view metric, const Hash& hash) const;
-  [[nodiscard]] std::optional<model::GroupId> find(model::TenantId tenant, const Hash& hash) const;
+  // Would add() change anything but the index bucket that the group is known to be announced for? Notes that.
+  [[nodiscard]] bool is_news(model::TenantId tenant, std::string_view metric, const Hash& hash,
+                             model::Timestamp bucket);
+  // Somebody has work for it, and it stays as one that is announced for this index bucket.
+  [[nodiscard]] std::optional<model::GroupId> find(model::TenantId tenant, const Hash& hash, model::Timestamp bucket);
   [[nodiscard]] GroupName name(model::GroupId group) const;
   [[nodiscard]] std::vector<GroupName> names(std::span<const model::GroupId> groups) const;
+  // The same of groups that are written to now: so they do not leave. Of one that has left: tenant kNoTenant.
+  [[nodiscard]] std::vector<GroupName> names_to_write(std::span<const model::GroupId> groups, std::int64_t now_us);
 
   // --- announcements
   // Those that this process has yet to announce. Notes that all of them are written to. Ask before the samples are
@@ -97,6 +104,20 @@ class Directory {
   [[nodiscard]] std::size_t generation(model::TenantId tenant, const std::string& metric) const;
   // Tenants of whose metrics this process has announced some.
   [[nodiscard]] std::vector<model::TenantId> announced_tenants() const;
+
+  // --- leaving (leaving.cc)
+  // Groups of which nothing can be left leave, with their series and names: those that were neither written to since
+  // `since_us` nor announced for `bucket` or later; of forgotten series it is `since_us` for both. Ids stay. Returns
+  // how many series left; 0: fewer than `least`, or than stay. Error: one of them is in use again at this moment;
+  // nothing has changed. One caller.
+  struct Leave {
+    std::int64_t since_us = 0;
+    model::Timestamp bucket = 0;
+    std::size_t least = 65'536;
+  };
+  Result<std::size_t> leave(const Leave& what);
+  // Would so many leave?
+  [[nodiscard]] bool is_leave_due(const Leave& what);
 
   // --- questions
   template <class Use>
@@ -138,6 +159,13 @@ class Directory {
   Forgotten* forgotten(model::TenantId tenant, std::string_view metric, const model::TagViews& tags)
       VARVE_REQUIRES(mutex_);
   Forgotten* forgotten(model::SeriesId series) VARVE_REQUIRES(mutex_);
+  // Definitions are over: nobody needs them but who makes another index.
+  void drop_definitions() VARVE_REQUIRES(mutex_) {
+    if (notes_) noted_ += definitions_;
+    definitions_.clear();
+  }
+  class Leaving;
+  [[nodiscard]] bool is_gone(model::GroupId group, const Leave& what) const VARVE_REQUIRES_SHARED(mutex_);
   void show(model::GroupId group, std::string_view metric, std::int64_t seen_us) VARVE_REQUIRES(mutex_);
   bool is_late(model::GroupId group, std::int64_t seen_us) VARVE_REQUIRES(mutex_);
   void hide(model::SeriesId series, Forgotten& gone, std::int64_t slack_us) VARVE_REQUIRES(mutex_);
@@ -146,7 +174,9 @@ class Directory {
   mutable SharedMutex mutex_;
   index::SeriesIndex index_ VARVE_GUARDED_BY(mutex_);
   storage::RowCheck row_check_;                       // learns under the lock, is asked without it
-  std::string definitions_ VARVE_GUARDED_BY(mutex_);  // nobody needs them here
+  std::string definitions_ VARVE_GUARDED_BY(mutex_);  // of one call
+  bool notes_ VARVE_GUARDED_BY(mutex_) = false;       // while groups leave: what is defined meanwhile
+  std::string noted_ VARVE_GUARDED_BY(mutex_);
   GroupTable groups_ VARVE_GUARDED_BY(mutex_);
   std::map<MetricKey, MetricForgotten> forgotten_ VARVE_GUARDED_BY(mutex_);
   std::vector<bool> announced_tenants_ VARVE_GUARDED_BY(mutex_);

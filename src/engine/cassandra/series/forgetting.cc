@@ -77,7 +77,7 @@ bool Directory::add_forgotten(TenantId tenant, const std::string& metric,
     Forgotten* const entry = forgotten(one);
     if (entry != nullptr && entry->hidden) hide(one, *entry, slack_us);
   }
-  definitions_.clear();
+  drop_definitions();
   return true;
 }
 

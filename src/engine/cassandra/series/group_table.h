@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // GroupTable: what stands beside the index for each line group: its hash, its partition, the groups that share its
-// tags, and what this process has announced of it. 40 bytes a group and 12 for each set of tags, and in the tables by
+// tags, and what this process has announced of it. 44 bytes a group and 12 for each set of tags, and in the tables by
 // hash about 12 for each of both. Announcements of other index buckets than a group's latest lie in a map of bounded
 // size: what is dropped there is announced again, no more.
 //
 // Not thread-safe, except that look() may run in parallel with itself.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -39,7 +40,7 @@ class GroupTable {
     std::int64_t seen_us = 0;     // when this process announced it for `bucket`; 0: not
     std::int64_t written_us = 0;  // when this process last wrote to it, or meant to
     std::int32_t bucket = 0;      // by number
-    std::uint32_t tags = 0;       // number of its tags
+    std::uint32_t tags = 0;       // number of its tags; kNone: a gap, of a group that has left
   };
   static_assert(sizeof(Entry) == 40);
 
@@ -65,6 +66,7 @@ class GroupTable {
     }
     ++tags_[tags].groups;
     entries_.push_back({hash, 0, 0, 0, tags});
+    last_bucket_.push_back(INT32_MIN);
     if (tenant >= tenants_.size()) tenants_.resize(tenant + 1);
     ++tenants_[tenant];
   }
@@ -79,9 +81,57 @@ class GroupTable {
 
   // Notes that it is written to, and says whether it is announced.
   bool look(const GroupBucket& wanted, std::int64_t now_us) {
-    Entry& entry = entries_[model::to_int(wanted.group)];
-    std::atomic_ref(entry.written_us).store(now_us, std::memory_order_relaxed);
+    std::atomic_ref(entries_[model::to_int(wanted.group)].written_us).store(now_us, std::memory_order_relaxed);
     return is_announced(wanted);
+  }
+  // Notes that it is about to be written to. Not of a gap.
+  void touch(model::GroupId group, std::int64_t now_us) {
+    const std::atomic_ref written_us(entries_[model::to_int(group)].written_us);
+    if (written_us.load(std::memory_order_relaxed) < now_us) written_us.store(now_us, std::memory_order_relaxed);
+  }
+  // It is announced for this bucket, whoever did it. May run in parallel with itself and look().
+  void found(model::GroupId group, model::Timestamp bucket) {
+    const std::atomic_ref last(last_bucket_[model::to_int(group)]);
+    const std::int32_t number = number_of(bucket);
+    for (std::int32_t known = last; known < number && !last.compare_exchange_weak(known, number);) {
+    }
+  }
+  // Has it been written to by this process since then, or announced for that bucket, or a later one, as far as known?
+  [[nodiscard]] bool is_in_use(model::GroupId group, std::int64_t since_us, model::Timestamp bucket) const {
+    const std::uint32_t id = model::to_int(group);
+    const std::int64_t written_us = std::atomic_ref(const_cast<std::int64_t&>(entries_[id].written_us)).load();
+    const std::int32_t last = std::atomic_ref(const_cast<std::int32_t&>(last_bucket_[id])).load();
+    return written_us >= since_us || last >= number_of(bucket);
+  }
+  [[nodiscard]] bool is_gap(model::GroupId group) const { return (*this)[group].tags == index::kNone; }
+  // The groups of `from`, a table that this one is to replace, up to `end`, with gaps for those that are not kept.
+  // `tenant_of`: of a group; `is_of`: what add() is given, by tenant.
+  template <class Kept, class TenantOf, class IsOf>
+  void take(const GroupTable& from, std::uint32_t end, Kept&& kept, TenantOf&& tenant_of, IsOf&& is_of) {
+    while (size() < end) {
+      const model::GroupId group{size()};
+      if (!kept(group)) {
+        entries_.push_gap({{}, 0, 0, 0, index::kNone}, 1);
+        last_bucket_.push_gap(INT32_MIN, 1);
+        continue;
+      }
+      const std::uint32_t tenant = tenant_of(group);
+      add(tenant, from[group].hash, is_of(tenant), [&] { return from.partition(group); });
+    }
+  }
+  // What is said of the groups by now. Of all that take() took.
+  void catch_up(const GroupTable& from) {
+    for (std::uint32_t id = 0; id < size(); ++id) {
+      if (is_gap(model::GroupId{id})) continue;
+      const std::uint32_t tags = entries_[id].tags;
+      entries_[id] = from.entries_[id];
+      entries_[id].tags = tags;
+      last_bucket_[id] = from.last_bucket_[id];
+    }
+    others_.clear();
+    for (const auto& [key, seen_us] : from.others_) {
+      if (!is_gap(model::GroupId{key.first})) others_.emplace_hint(others_.end(), key, seen_us);
+    }
   }
   [[nodiscard]] bool is_announced(const GroupBucket& wanted) const {
     const Entry& entry = entries_[model::to_int(wanted.group)];
@@ -93,6 +143,7 @@ class GroupTable {
   void announced(const GroupBucket& what, std::int64_t seen_us) {
     Entry& entry = entries_[model::to_int(what.group)];
     const std::int32_t bucket = number_of(what.bucket);
+    found(what.group, what.bucket);
     if (entry.seen_us != 0 && entry.bucket > bucket) return add_other(model::to_int(what.group), bucket, seen_us);
     if (entry.seen_us != 0 && entry.bucket < bucket) {
       add_other(model::to_int(what.group), entry.bucket, entry.seen_us);
@@ -130,8 +181,8 @@ class GroupTable {
 
   [[nodiscard]] std::size_t memory_bytes() const {
     constexpr std::size_t kNodeBytes = 64;
-    return entries_.memory_bytes() + by_hash_.memory_bytes() + tags_.memory_bytes() + by_tags_.memory_bytes() +
-           others_.size() * kNodeBytes;
+    return entries_.memory_bytes() + last_bucket_.memory_bytes() + by_hash_.memory_bytes() + tags_.memory_bytes() +
+           by_tags_.memory_bytes() + others_.size() * kNodeBytes;
   }
 
  private:
@@ -157,6 +208,7 @@ class GroupTable {
     std::uint32_t groups = 0;
   };
   index::Column<Entry> entries_;
+  index::Column<std::int32_t> last_bucket_;  // in which it is known to be announced, by number
   index::IdTable by_hash_;
   index::Column<Tags> tags_;
   index::IdTable by_tags_;

@@ -68,7 +68,9 @@ class Loader::Collected {
     }
     Row found{{}, {}, {}, number};
     if (!hash_of(cells[1], found.hash) || !hash_of(cells[2], found.list)) return bad_hash(tables.series_sets);
-    if (!owner_.directory_.is_news(part_.key.tenant, part_.key.metric, found.hash)) return {};
+    if (!owner_.directory_.is_news(part_.key.tenant, part_.key.metric, found.hash, part_.key.bucket)) {
+      return {};
+    }
     found.tags = cells[3];
     rows_.push_back(std::move(found));
     return {};
@@ -80,7 +82,7 @@ class Loader::Collected {
   }
   Status apply(const Limits& limits) {
     const auto& [kind, tenant, metric, bucket] = part_.key;
-    if (kind == PartKind::series) return owner_.add(tenant, metric, rows_, limits);
+    if (kind == PartKind::series) return owner_.add(tenant, metric, bucket, rows_, limits);
     std::ranges::sort(names_);
     const MutexLock lock(owner_.mutex_);
     if (kind == PartKind::names) owner_.tenants_[tenant].names = std::move(names_);
@@ -126,7 +128,8 @@ Status Loader::read(const std::vector<PartRead>& parts, const Limits& limits) {
 }
 
 // Of a list that is not there the announcement was not finished: who finishes it announces with a new time.
-Status Loader::add(TenantId tenant, const std::string& metric, std::span<const Row> rows, const Limits& limits) {
+Status Loader::add(TenantId tenant, const std::string& metric, model::Timestamp bucket, std::span<const Row> rows,
+                   const Limits& limits) {
   VARVE_RETURN_IF_ERROR(load_lists(tenant, rows, limits));
   for (const Row& row : rows) {
     MetricList list;
@@ -139,7 +142,8 @@ Status Loader::add(TenantId tenant, const std::string& metric, std::span<const R
     VARVE_ASSIGN_OR_RETURN(const GroupList parsed, group_list(*list));
     VARVE_ASSIGN_OR_RETURN(auto tags, text_map_of(row.tags));
     VARVE_RETURN_IF_ERROR(model::normalize(tags));
-    VARVE_RETURN_IF_ERROR(directory_.add(tenant, metric, {row.hash, tags, parsed.metrics, row.seen_us, parsed.ttl_s}));
+    const FoundGroup found{row.hash, tags, parsed.metrics, row.seen_us, bucket, parsed.ttl_s};
+    VARVE_RETURN_IF_ERROR(directory_.add(tenant, metric, found));
   }
   return {};
 }
@@ -171,8 +175,9 @@ Result<std::vector<std::optional<GroupId>>> Loader::groups(std::span<const Named
   std::vector<std::optional<GroupId>> out;
   std::vector<RowRead> reads;
   std::vector<Named> unknown;
+  const model::Timestamp now = index_bucket_of(clock_.now_ms());
   for (const auto& [tenant, hash] : names) {
-    out.push_back(directory_.find(tenant, hash));
+    out.push_back(directory_.find(tenant, hash, now));
     if (out.back()) continue;
     unknown.emplace_back(tenant, hash);
     reads.push_back(
@@ -186,9 +191,9 @@ Result<std::vector<std::optional<GroupId>>> Loader::groups(std::span<const Named
     found.tags = row.cells[0];
     return hash_of(row.cells[1], found.list) ? Status() : bad_hash(tables_.line_groups);
   }));
-  for (const auto& [tenant, found] : rows) VARVE_RETURN_IF_ERROR(add(tenant, {}, found, limits));
+  for (const auto& [tenant, found] : rows) VARVE_RETURN_IF_ERROR(add(tenant, {}, now, found, limits));
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (!out[i]) out[i] = directory_.find(names[i].first, names[i].second);
+    if (!out[i]) out[i] = directory_.find(names[i].first, names[i].second, now);
   }
   return out;
 }

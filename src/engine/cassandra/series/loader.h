@@ -92,7 +92,9 @@ class Loader {
   // load.cc
   class Collected;
   Status read(const std::vector<PartRead>& parts, const Limits& limits);
-  Status add(model::TenantId tenant, const std::string& metric, std::span<const Row> rows, const Limits& limits);
+  // `bucket`: of the announcements.
+  Status add(model::TenantId tenant, const std::string& metric, model::Timestamp bucket, std::span<const Row> rows,
+             const Limits& limits);
   void add_forgotten(model::TenantId tenant, const std::string& metric,
                      std::span<const std::pair<Hash, std::int64_t>> series, std::int64_t slack_us);
   Status load_lists(model::TenantId tenant, std::span<const Row> rows, const Limits& limits);

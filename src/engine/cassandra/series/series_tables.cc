@@ -22,7 +22,7 @@ Result<std::vector<std::string>> SeriesTables::tenants() const { return loader_.
 
 Result<model::GroupId> SeriesTables::define_group(TenantId tenant, const model::TagViews& tags,
                                                   std::span<const std::string_view> metrics, std::uint32_t ttl_s) {
-  return directory_.define(tenant, tags, metrics, ttl_s);
+  return directory_.define(tenant, tags, metrics, ttl_s, now_us());
 }
 
 index::GroupNames SeriesTables::group_names(model::GroupId group) const {

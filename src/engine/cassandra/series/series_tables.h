@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ namespace varve::engine::cassandra {
 struct SeriesOptions {
   Directory::Options directory;
   std::int64_t retention_ms = rollup::kForEver;  // longest_retention_ms()
+  std::size_t gone_series_min = 65'536;          // so many leave the directory at once, where no fewer than stay
 };
 
 class SeriesTables : public storage::SeriesStore {
@@ -47,6 +49,9 @@ class SeriesTables : public storage::SeriesStore {
   Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
                                       std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) override;
   [[nodiscard]] index::GroupNames group_names(model::GroupId group) const override;
+  [[nodiscard]] std::uint64_t group_generation() const override {
+    return group_generation_.load(std::memory_order_relaxed);
+  }
   [[nodiscard]] Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,
                                                             const index::Matchers& matchers, model::TimeRange seen = {},
                                                             const storage::GoOn& go_on = {}) const override;
@@ -79,7 +84,8 @@ class SeriesTables : public storage::SeriesStore {
   // How often numbers could not be raised: other replicas do not look for what was announced then.
   [[nodiscard]] std::uint64_t raises_failed() const;
 
-  // Hears what others have forgotten and announces again what has to be, and raises what could not be raised.
+  // Hears what others have forgotten and announces again what has to be, and raises what could not be raised. Now and
+  // then lets series leave the directory of which nothing is left. One thread.
   Status listen();
 
   // --- for the scan, the tracker, and who seals
@@ -103,6 +109,7 @@ class SeriesTables : public storage::SeriesStore {
   void raise(std::vector<tracker::redis::VersionsRaised> what, Done done);
   void announce_next(const std::shared_ptr<Task>& task);
   Status announce_again();
+  void leave_if_due();
   Status announce_names(std::span<const std::pair<model::TenantId, std::string>> metrics);
   Status write_some_at_once(std::vector<RowWrite> rows);
 
@@ -113,6 +120,15 @@ class SeriesTables : public storage::SeriesStore {
   Directory directory_;
   Announcer announcer_;
   mutable Loader loader_;
+  const std::int64_t retention_ms_;
+  const std::size_t gone_series_min_;
+  std::atomic<std::uint64_t> group_generation_{0};
+  struct Leave {
+    std::int64_t next_look_ns = 0;        // steady
+    std::optional<std::int64_t> told_ns;  // steady; since when those who keep numbers of groups are told
+    std::int64_t ahead_ms;                // of the wall clock before the steady one
+  };
+  Leave leave_;                       // of leave_if_due() alone
   const std::shared_ptr<Owed> owed_;  // numbers that are to be raised when Redis is there again
 };
 

@@ -114,6 +114,7 @@ std::vector<WorkPlan::Place> WorkPlan::dependants(const Due& due) {
   for (const Sharing& place : sharing(group)) {
     if (!seen.insert(place.group).second) continue;
     const GroupName there = series_.directory().name(place.group);
+    if (there.tenant == model::kNoTenant) continue;  // it has just left: nothing is left of it
     if (lives_longer(group_ref(series_.directory(), place.group).cells, own)) continue;
     out.push_back({{there.tenant, model::to_int(place.group)}, there.partition});
   }
@@ -162,7 +163,9 @@ Status WorkPlan::load_index(std::span<const Due> dues, std::int64_t width_ms, bo
 
 std::string WorkPlan::shown(const tracker::Member& member) const {
   return series_.directory().read([&](const SeriesIndex& index) {
-    const model::SeriesId first = index.group_series(GroupId{member.id})[0];
+    const auto series = index.group_series(GroupId{member.id});
+    if (series.empty()) return std::string("a series that is gone");
+    const model::SeriesId first = series[0];
     std::string text(index.metric(first));
     text += '{';
     for (const auto& [key, value] : index.tags(first)) {

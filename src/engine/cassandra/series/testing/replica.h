@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/testing/jumping_clock.h"
 #include "engine/cassandra/series/series_tables.h"
 #include "engine/cassandra/tables/testing/memory_rows.h"
 #include "tracker/redis/testing/local_versions.h"
@@ -22,7 +23,7 @@ using SeriesName = std::string;
 
 // What all replicas share.
 struct Shared {
-  ManualClock clock{1'700'000'000'000};
+  varve::testing::JumpingClock clock;
   Tables tables{SchemaOptions{}};
   MemoryRows rows{clock};
   tracker::redis::testing::LocalVersions versions;
