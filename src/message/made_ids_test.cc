@@ -59,7 +59,9 @@ TEST(MadeIds, OfManyMessagesEachHasItsOwn) {
   std::set<Id> seen;
   for (std::uint64_t number = 0; number < 5000; ++number) {
     EXPECT_TRUE(seen.insert(ids.of(number << 12)).second);
-    if (number % 3 == 0) EXPECT_TRUE(seen.insert(ids.of(number << 12)).second);
+    if (number % 3 == 0) {
+      EXPECT_TRUE(seen.insert(ids.of(number << 12)).second);
+    }
   }
 }
 
