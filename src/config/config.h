@@ -12,6 +12,7 @@
 #include "config/address.h"
 #include "counter/declared.h"
 #include "message/classes.h"
+#include "rollup/retention_classes.h"
 
 namespace varve::config {
 
@@ -97,6 +98,7 @@ struct Config {
   } slots;
 
   std::int64_t raw_retention_ms = 0;
+  std::vector<rollup::RetentionRule> retention_classes;  // in order
   struct Messages {
     std::int64_t retention_ms = 0;
     std::int64_t future_ms = 0;

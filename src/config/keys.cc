@@ -62,6 +62,8 @@ constexpr Key kKeys[] = {
     {"slots.period", "1m", "each partition is checked once per period (cluster)", set_slots_period},
     {"slots.hot_kept", "6h", "how long samples stay in hot rows beside sealed ones (cluster)", set_slots_hot_kept},
     {"raw.retention", "90d", "how long samples are kept; 20 years or more: for ever", set_raw_retention},
+    {"retention.classes", "", "which series are kept otherwise; a list of NAME:RETENTION:CONDITION",
+     set_retention_classes},
     {"messages.retention", "30d", "how long log messages are kept; 20 years or more: for ever", set_messages_retention},
     {"messages.future", "1d", "how far ahead of the clock a message's time may be", set_messages_future},
     {"messages.rows_max", "2500000", "rows of one answer to a query of messages", set_messages_rows_max},

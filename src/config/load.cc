@@ -116,6 +116,7 @@ class Loader {
     if (out_.config.syslog.tls_on) check_tls();
     check_listeners();
     check_slots();
+    check_classes();
   }
 
   void check_tls() {
@@ -178,6 +179,12 @@ class Loader {
             ": allowed are partitions below slots.partitions=" + text("slots.partitions"));
       break;
     }
+  }
+
+  void check_classes() {
+    if (out_.config.retention_classes.empty()) return;
+    fault("retention.classes=" + text("retention.classes") +
+          ": no engine keeps series by class yet; allowed is an empty list");
   }
 
   Loaded out_;

@@ -120,6 +120,49 @@ TEST(Load, MessageClasses) {
   }
 }
 
+TEST(Load, RetentionClasses) {
+  EXPECT_TRUE(load({}).config.retention_classes.empty());
+  const auto loaded = load(
+      flags({{"retention.classes", "brief:3d:metric=debug.*&tag.env=a:b, acme:2y:tenant=acme,brief:3d:metric=x"}}));
+  const auto& classes = loaded.config.retention_classes;
+  ASSERT_EQ(classes.size(), 3U);
+  EXPECT_EQ(classes[0].name, "brief");
+  EXPECT_EQ(classes[0].retention_ms, std::int64_t{3} * 24 * 3'600'000);
+  EXPECT_EQ(classes[0].conditions.size(), 2U);
+  EXPECT_EQ(classes[0].conditions[1].value, "a:b");
+  EXPECT_EQ(classes[1].conditions[0].value, "acme");
+  for (const auto& [bad, why] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"brief", "is not NAME:RETENTION:CONDITION"},
+                                                                  {"brief:3d", "is not NAME:RETENTION:CONDITION"},
+                                                                  {":3d:metric=a", "needs a name"},
+                                                                  {"a b:3d:metric=a", "needs a name"},
+                                                                  {"brief:3:metric=a", "needs a retention"},
+                                                                  {"brief:10ms:metric=a", "needs a retention"},
+                                                                  {"brief:3d:", "needs conditions"},
+                                                                  {"brief:3d:host=a", "needs conditions"},
+                                                                  {"brief:3d:metric=", "needs a value"},
+                                                                  {"known:2d:metric=a", "another retention"}}) {
+    const std::string faults = faults_of("retention.classes", (std::string("known:1d:metric=b,") + bad).c_str());
+    EXPECT_NE(faults.find("'" + std::string(bad) + "'"), std::string::npos) << bad << faults;
+    EXPECT_NE(faults.find(why), std::string::npos) << bad << faults;
+  }
+  std::string many;
+  for (int i = 0; i < 201; ++i) many += "c:1d:metric=m" + std::to_string(i) + ",";
+  many.pop_back();
+  EXPECT_NE(faults_of("retention.classes", many.c_str()).find("at most 200 entries"), std::string::npos);
+}
+
+// A key that an engine would not follow is refused by it.
+TEST(Load, RetentionClassesAreRefused) {
+  for (const char* engine : {"embedded", "cluster"}) {
+    std::string faults;
+    for (const auto& fault : load(flags({{"engine", engine}, {"retention.classes", "a:1d:metric=a"}})).faults) {
+      faults += fault;
+    }
+    EXPECT_NE(faults.find("retention.classes=a:1d:metric=a: "), std::string::npos) << engine << faults;
+  }
+}
+
 TEST(Load, OriginsAndHosts) {
   const auto origins = [](const char* text) { return load(flags({{"http.origins", text}})).config.http.origins; };
   using Names = std::vector<std::string>;

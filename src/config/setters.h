@@ -59,6 +59,7 @@ Status set_slots_lease(Config& config, std::string_view text);
 Status set_slots_hot_kept(Config& config, std::string_view text);
 Status set_slots_period(Config& config, std::string_view text);
 Status set_raw_retention(Config& config, std::string_view text);
+Status set_retention_classes(Config& config, std::string_view text);
 Status set_messages_retention(Config& config, std::string_view text);
 Status set_messages_future(Config& config, std::string_view text);
 Status set_messages_rows_max(Config& config, std::string_view text);
