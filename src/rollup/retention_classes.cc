@@ -106,7 +106,7 @@ RetentionClasses::Number RetentionClasses::of(std::string_view tenant, std::stri
   return rule == rules_.end() ? kNone : static_cast<Number>(rule - rules_.begin() + 1);
 }
 
-Retention RetentionClasses::longest_of(std::string_view tenant) const {
+std::vector<RetentionClasses::Number> RetentionClasses::possible_of(std::string_view tenant) const {
   std::vector<Number> possible;
   bool has_general = true;
   for (std::size_t i = 0; i < rules_.size() && has_general; ++i) {
@@ -115,6 +115,11 @@ Retention RetentionClasses::longest_of(std::string_view tenant) const {
     has_general = !is_of_tenants(rules_[i]);  // else it fits each of the tenant's series
   }
   if (has_general) possible.push_back(kNone);
+  return possible;
+}
+
+Retention RetentionClasses::longest_of(std::string_view tenant) const {
+  const std::vector<Number> possible = possible_of(tenant);
   Retention longest = retentions_[possible[0]];
   for (const Number number : possible) take(longest, retentions_[number], kLonger);
   return longest;

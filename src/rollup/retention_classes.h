@@ -62,6 +62,8 @@ class RetentionClasses {
   [[nodiscard]] const Retention& retention(Number number) const { return retentions_[number]; }
   // The longest that a series of the tenant may have, of samples and of each granularity.
   [[nodiscard]] Retention longest_of(std::string_view tenant) const;
+  // May series of the tenant have different ones?
+  [[nodiscard]] bool differ_in(std::string_view tenant) const { return possible_of(tenant).size() > 1; }
   // Over all tenants.
   [[nodiscard]] Retention longest() const;
   [[nodiscard]] Retention shortest() const;
@@ -69,6 +71,8 @@ class RetentionClasses {
   [[nodiscard]] std::int64_t fingerprint() const;
 
  private:
+  [[nodiscard]] std::vector<Number> possible_of(std::string_view tenant) const;
+
   std::vector<RetentionRule> rules_;
   std::vector<Retention> retentions_;  // by number
 };

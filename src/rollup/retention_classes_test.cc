@@ -77,6 +77,9 @@ TEST(RetentionClasses, TheLongestOfATenant) {
   EXPECT_EQ(classes.longest_of("b"), (Retention{200 * kClassDay, {{300'000, 365 * kClassDay}, {kClassDay, kForEver}}}));
   EXPECT_EQ(classes.longest_of("cc").longest_ms(), 7 * kClassDay);
   EXPECT_EQ(classes.longest_of("d"), classes.retention(0));
+  EXPECT_FALSE(classes.differ_in("a"));
+  EXPECT_TRUE(classes.differ_in("b"));
+  EXPECT_TRUE(classes.differ_in("d")) << "its series may be called y";
 }
 
 TEST(RetentionClasses, AFingerprintTellsThemApart) {

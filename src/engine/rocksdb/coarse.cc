@@ -60,7 +60,7 @@ constexpr std::size_t kFinerRunsMax = 256;  // read side by side
 // Is the window to be made? Not if it is over already; nor if a wider one was made of it, which would be made again of
 // what is left.
 bool is_to_be_made(const JobContext& job, const Runs& current, const SlotKey& window) {
-  const shared::Lifetimes lifetimes = job.env.lifetimes();
+  const shared::Lifetimes lifetimes = job.env.lifetimes(job.catalog.kept(window.tenant));
   const std::int64_t width = window.granularity_ms;
   const bool has_wider = std::ranges::any_of(lifetimes.levels, [&](const rollup::Level& wider) {
     return wider.width_ms > width && has_coarse(current, window.tenant, wider.width_ms, window.start);

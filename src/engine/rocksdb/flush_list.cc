@@ -13,18 +13,6 @@ namespace {
 constexpr std::uint32_t kGroupsListed = 4096;  // under a lock, while queries or definitions wait
 constexpr std::size_t kHoursOfGroup = 4;       // that many on average are written as one chunk
 
-// May the day be a stratum from now on, or does it lie in one? What is beyond the retention goes hour by hour.
-bool takes_days(const Env& env, const Runs& runs, const SlotKey& stratum) {
-  const model::TimeRange range = stratum.raw_range(env.chunk_width_ms);
-  const std::int64_t now = env.expiry.now_ms();
-  if (range.last > now || range.first < shared::kept_from(env.options.raw_retention_ms, now)) return false;
-  bool takes = true;
-  for_each_raw_slot(runs, stratum.tenant, range, env.chunk_width_ms, [&](const SlotKey& slot, const Runs::OfSlot&) {
-    takes = takes && slot.granularity_ms >= stratum.granularity_ms;
-  });
-  return takes;
-}
-
 }  // namespace
 
 std::span<const FlushList::Item> FlushList::OfRun::of(std::uint32_t group) const {
@@ -32,8 +20,8 @@ std::span<const FlushList::Item> FlushList::OfRun::of(std::uint32_t group) const
   return {found.begin(), found.end()};
 }
 
-FlushList::FlushList(const Env& env, const Head& head, const Catalog& catalog) : env_(env) {
-  const auto strata = env.strata();
+FlushList::FlushList(const Env& env, const Head& head, const Catalog& catalog) : env_(env), catalog_(catalog) {
+  const auto strata = env.strata(env.classes.longest());
   has_strata_ = !strata.empty();
   day_ms_ = has_strata_ ? strata[0].width_ms : env.chunk_width_ms;
   for (std::uint32_t from = 0; add_groups(head, catalog, from);) continue;
@@ -95,8 +83,20 @@ std::optional<FlushList::OfRun> FlushList::next_day(const Runs& runs) {
   return OfRun{stratum, items_};
 }
 
+bool FlushList::takes_days(const Runs& runs, const SlotKey& stratum) const {
+  const model::TimeRange range = stratum.raw_range(env_.chunk_width_ms);
+  const std::int64_t now = env_.expiry.now_ms();
+  const rollup::Retention& kept = catalog_.kept(stratum.tenant);
+  if (range.last > now || range.first < shared::kept_from(kept.raw_ms, now) || env_.strata(kept).empty()) return false;
+  bool takes = true;
+  for_each_raw_slot(runs, stratum.tenant, range, env_.chunk_width_ms, [&](const SlotKey& slot, const Runs::OfSlot&) {
+    takes = takes && slot.granularity_ms >= stratum.granularity_ms;
+  });
+  return takes;
+}
+
 bool FlushList::is_stratum(const Runs& runs, const SlotKey& stratum) const {
-  if (!takes_days(env_, runs, stratum)) return false;
+  if (!takes_days(runs, stratum)) return false;
   std::size_t groups = 1;
   for (std::size_t i = 1; i < items_.size(); ++i) groups += items_[i].group != items_[i - 1].group ? 1 : 0;
   return items_.size() >= kHoursOfGroup * groups || stratum == follows_;

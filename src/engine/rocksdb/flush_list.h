@@ -50,7 +50,11 @@ class FlushList {
   // Is what the head holds of the day at hand one run?
   [[nodiscard]] bool is_stratum(const Runs& runs, const SlotKey& stratum) const;
 
+  // May the day be a stratum from now on, or does it lie in one? What is beyond the retention goes hour by hour.
+  [[nodiscard]] bool takes_days(const Runs& runs, const SlotKey& stratum) const;
+
   const Env& env_;
+  const Catalog& catalog_;
   std::int64_t day_ms_;  // width of the narrowest strata
   bool has_strata_;
   std::map<Day, std::vector<Item>> days_;  // those that are left; of each, by group

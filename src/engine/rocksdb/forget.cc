@@ -17,6 +17,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "engine/rocksdb/jobs.h"
 #include "engine/rocksdb/runs/known_levels.h"
 #include "engine/rocksdb/scan/scan.h"
 #include "engine/shared/stored_for.h"
@@ -65,7 +66,7 @@ std::map<model::TenantId, model::Timestamp> oldest_kept(const Runs& runs) {
 // Would every retention have dropped what was seen last at that time? If not, a tenant without slots contradicts what
 // is known of the series, and then nothing is known for sure.
 bool is_dropped(const Env& env, model::Timestamp last_ms, std::int64_t now_ms) {
-  return shared::is_over(last_ms + 1, env.longest_ms(), now_ms);
+  return shared::is_over(last_ms + 1, env.longest_ms(env.classes.longest()), now_ms);
 }
 
 // Has all that the series has had outlived its times to live?
@@ -117,7 +118,8 @@ void Forget::some() {
     if (stats.points == 0 && kept != oldest.end()) {
       doubtful[tenant].push_back(series);
     } else if (stats.points == 0 || (in_no_slot && is_dropped(env_, stats.last_ms, now_ms)) ||
-               (catalog_.index.has_mortal_groups() && is_over(catalog_.index, series, stats, now_ms))) {
+               (catalog_.index.has_mortal_groups() && is_over(catalog_.index, series, stats, now_ms)) ||
+               is_class_over(env_, catalog_, series, stats.last_ms + 1, now_ms)) {
       over.push_back({series, stats.points});
     }
   });
@@ -154,7 +156,10 @@ Status Forget::drop_those_with_data(model::TenantId tenant, std::vector<model::S
   for_each_in_pieces(catalog_.mutex, series.size(), [&](std::size_t i) VARVE_REQUIRES_SHARED(catalog_.mutex) {
     catalog_.index.places(series[i], of_one);
     const auto number = static_cast<std::uint32_t>(i);
-    for (const auto& place : of_one) places.push_back({model::to_int(place.group), place.column, number, place.ttl_s});
+    const auto kept = catalog_.retentions.class_of(catalog_.index, series[i]);
+    for (const auto& place : of_one) {
+      places.push_back({model::to_int(place.group), place.column, number, place.ttl_s, kept});
+    }
   });
   if (places.empty()) return {};
   const View only_runs = tables_.view_of_runs();

@@ -110,7 +110,7 @@ class Retention {
   std::int64_t last_ms_;  // of the last check, steady; the start counts as one
 };
 
-// --- reclaim.cc: drops samples and windows whose TTL has expired
+// --- reclaim.cc: drops samples and windows whose TTL, or class, is over
 class Reclaim {
  public:
   explicit Reclaim(const JobContext& job) : job_(job) {}
@@ -123,18 +123,26 @@ class Reclaim {
  private:
   [[nodiscard]] std::size_t mortal_groups() const;   // how many
   std::uint32_t shortest_ttl_s(std::size_t groups);  // of the first `groups` mortal ones
+  void add_class_over(const SlotKey& slot, std::int64_t now_ms, std::vector<std::uint32_t>& groups) const;
   void find_slots();
   void go_back_with_clock();
   Result<bool> holds_expired(const SlotKey& slot);
 
   const JobContext job_;
   std::int64_t done_ms_ = model::kTimestampMin;  // all that had expired by then is gone
+  bool is_noted_ = true;                         // for which classes, in the database
   std::int64_t until_ms_ = 0;                    // becomes done_ms_ when slots_ is empty
   std::vector<SlotKey> slots_;                   // still to be done
   // Of the groups that were looked at: it is asked for each second, and each group is looked at once.
   std::uint32_t shortest_s_ = UINT32_MAX;
   std::size_t looked_ = 0;
 };
+// Are all of them older than the classes of their series are kept?
+bool is_class_over(const JobContext& job, const SlotKey& slot, std::uint32_t group, std::int64_t now_ms)
+    VARVE_REQUIRES_SHARED(job.catalog.mutex);
+// The same of what a series has before `end`.
+bool is_class_over(const Env& env, const Catalog& catalog, model::SeriesId series, model::Timestamp end,
+                   std::int64_t now_ms) VARVE_REQUIRES_SHARED(catalog.mutex);
 // Have all samples of the group in a raw slot, or all windows of the rollup group in a level slot, expired?
 bool is_expired(const JobContext& job, const SlotKey& slot, std::uint32_t group, std::int64_t now_ms)
     VARVE_REQUIRES_SHARED(job.catalog.mutex);

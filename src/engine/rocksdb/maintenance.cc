@@ -214,7 +214,7 @@ Status Maintenance::widen_some() {
 }
 
 Status Maintenance::widen_all() {
-  for (std::size_t widths = job_.env.strata().size(); widths > 0; --widths) {
+  for (std::size_t widths = job_.env.strata(job_.env.classes.longest()).size(); widths > 0; --widths) {
     const auto due = widenable(job_, true);
     for (std::span<const Widening> rest(due); !rest.empty();) VARVE_RETURN_IF_ERROR(widen(job_, next_to_widen(rest)));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Retention: whole slots go when their time is over: raw ones raw.retention after their end, windows after that of
-// their granularity. The mark of a raw slot stays as long as windows made of it do: what comes late is then added to
-// those.
+// their granularity; where series of their tenant may be kept for another time, the longest counts. The mark of a raw
+// slot stays as long as windows made of it do: what comes late is then added to those.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -16,10 +16,11 @@ namespace {
 std::vector<SlotKey> expired(const JobContext& job, const Runs& current) {
   std::vector<SlotKey> over;
   const std::int64_t now = job.env.expiry.now_ms();
-  const shared::Lifetimes lifetimes = job.env.lifetimes();
-  const std::int64_t mark_ms = job.env.longest_ms();
-  const bool makes_windows = !lifetimes.levels.empty() && job.env.options.rolls_up;
+  const bool makes_windows = !job.env.options.rollups.levels.empty() && job.env.options.rolls_up;
   const auto is_due = [&](const SlotKey& slot, const Runs::OfSlot& of_slot) {
+    const rollup::Retention& kept = job.catalog.kept(slot.tenant);
+    const shared::Lifetimes lifetimes = job.env.lifetimes(kept);
+    const std::int64_t mark_ms = job.env.longest_ms(kept);
     if (slot.is_raw()) {
       const model::Timestamp end = slot.raw_range(lifetimes.chunk_width_ms).last;
       if (of_slot.runs.empty()) return shared::is_over(end, mark_ms, now);
@@ -74,9 +75,9 @@ void unmark_dropped_granularities(const JobContext& job, const Runs& current, Da
 
 // Retentions are days and years: looking once an hour is often enough, and cheap. Short ones are looked after sooner.
 bool Retention::looks_again() const {
-  std::int64_t shortest = job_.env.options.raw_retention_ms;
-  shortest = std::min(shortest, job_.env.options.message_classes.shortest_ms());
-  for (const auto& level : job_.env.options.rollups.levels) shortest = std::min(shortest, level.retention_ms);
+  const rollup::Retention of_samples = job_.env.classes.shortest();
+  std::int64_t shortest = std::min(of_samples.raw_ms, job_.env.options.message_classes.shortest_ms());
+  for (const auto& level : of_samples.levels) shortest = std::min(shortest, level.retention_ms);
   const std::int64_t every = std::clamp<std::int64_t>(shortest / 8, 1000, 3'600'000);
   return job_.env.steady_ms() - last_ms_ >= every;
 }
@@ -107,7 +108,7 @@ Status Retention::drop_expired() {
     Mark mark;
     const bool has_windows = !job_.env.options.rollups.levels.empty() || !of_slot.mark.granularities_ms.empty();
     if (slot.is_raw() && has_windows &&
-        !shared::is_over(slot.raw_range(chunk_width).last, job_.env.longest_ms(), now)) {
+        !shared::is_over(slot.raw_range(chunk_width).last, job_.env.longest_ms(job_.catalog.kept(slot.tenant)), now)) {
       mark = of_slot.mark;
       mark.dropped = true;
       mark.open.clear();

@@ -30,7 +30,7 @@ RunMerger::RunMerger(const JobContext& job, const char* what)
       now_ms_(job.env.expiry.now_ms()),
       change_{.what = what} {
   const ReaderLock lock(job.catalog.mutex);
-  any_ttl_ = job.catalog.index.has_mortal_groups();
+  any_ttl_ = job.catalog.index.has_mortal_groups() || job.catalog.retentions.any();
 }
 
 Status RunMerger::add(const SlotKey& slot, const RunList& merging, const Mark& mark) {
@@ -70,6 +70,7 @@ std::span<const model::SeriesId> RunMerger::series_of(std::uint32_t group) const
 
 bool RunMerger::has_expired(const SlotKey& slot, std::uint32_t group) {
   const ReaderLock lock(job_.catalog.mutex);
+  if (is_class_over(job_, slot, group, now_ms_)) return true;  // its windows are over, too
   if (!is_expired(job_, slot, group, now_ms_)) return false;
   if (slot.is_raw() && job_.catalog.shared_groups.contains(group)) gone_.push_back(group);
   return true;

@@ -31,7 +31,7 @@ bool is_new(const JobContext& job, const Runs& runs, const SlotKey& slot) {
 // has come since stays as samples until its time is over, as all samples do, and is added to the windows then.
 bool keeps_samples(const JobContext& job, const SlotKey& slot, std::int64_t now_ms) {
   const model::Timestamp end = slot.raw_range(job.env.chunk_width_ms).last;
-  return shared::is_kept(end, job.env.options.raw_retention_ms, now_ms) == shared::Kept::kept;
+  return shared::is_kept(end, job.catalog.kept(slot.tenant).raw_ms, now_ms) == shared::Kept::kept;
 }
 
 // The pending slots that share level slots, set after set; `start`: where the level slots begin.

@@ -35,6 +35,10 @@ Result<std::vector<SeriesStats>> Store::series_stats(model::TenantId tenant,
       wanted.push_back({model::to_int(place.group), place.column, static_cast<std::uint32_t>(i)});
       alive[i] = std::min(alive[i], shared::alive_from(place.ttl_s, now_ms));
     }
+    if (!catalog.retentions.any()) return;
+    const auto kept_ms =
+        state_->env.classes.retention(catalog.retentions.class_of(catalog.index, series[i])).longest_ms();
+    alive[i] = std::max(alive[i], shared::kept_from(kept_ms, now_ms));
   });
   std::ranges::sort(wanted, {}, &Wanted::group);
   const View now = state_->visible.now();  // of one moment: what is flushed later is still in these heads

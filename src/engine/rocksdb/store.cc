@@ -245,7 +245,10 @@ Status Store::scan(model::TenantId tenant, std::span<const model::SeriesId> seri
       counters[i] = rollups->kind_of(catalog.index.metric(series[i])) == rollup::Kind::counter ? 1 : 0;
     }
     const auto number = static_cast<std::uint32_t>(i);
-    for (const auto& place : of_one) places.push_back({model::to_int(place.group), place.column, number, place.ttl_s});
+    const auto kept = catalog.retentions.class_of(catalog.index, series[i]);
+    for (const auto& place : of_one) {
+      places.push_back({model::to_int(place.group), place.column, number, place.ttl_s, kept});
+    }
   });
   const View view = state_->visible.with_snapshot(state_->tables.database());
   const auto plain = windows ? plain_series(*view.stats, series, sink) : std::vector<std::uint8_t>();

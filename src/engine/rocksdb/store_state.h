@@ -47,7 +47,7 @@ struct Store::State {
   RecoveryReport recovery;
   SlabPool slabs{env.options.head_bytes_max / SlabPool::kSlabBytes / 2};  // must outlive the heads
   Visible visible;
-  Catalog catalog{env.options.series_per_tenant_max};
+  Catalog catalog{env.options.series_per_tenant_max, env.classes};
   Tables tables;
   TaskPool scan_pool{0};
   HeadSums head_sums;

@@ -51,12 +51,15 @@ Narrow narrow_of(const JobContext& job, const Runs& runs, const SlotKey& stratum
   return narrow;
 }
 
+bool is_made(const Env& env, const rollup::Retention& kept, const Options::Stratum& kind) {
+  return std::ranges::count(env.strata(kept), kind.width_ms, &Options::Stratum::width_ms) > 0;
+}
+
 // The strata of one kind that can be made of slots that have been quiet since then. `of`: the granularity of the
 // narrower slots, one of which there must be.
 std::vector<Widening> widenable_to(const JobContext& job, const Runs& runs, const Options::Stratum& kind,
                                    std::int64_t of, std::int64_t quiet_before_ns) {
   const std::int64_t now = job.env.expiry.now_ms();
-  const model::Timestamp kept_from = shared::kept_from(job.env.options.raw_retention_ms, now);
   std::vector<Widening> due;
   std::optional<SlotKey> looked_at;
   for (const auto& [slot, of_slot] : runs.slots) {
@@ -64,7 +67,9 @@ std::vector<Widening> widenable_to(const JobContext& job, const Runs& runs, cons
     const SlotKey stratum = stratum_slot(slot.tenant, kind.width_ms, slot.start);
     if (looked_at == stratum) continue;
     looked_at = stratum;
-    if (stratum.start < kept_from || stratum.start + kind.width_ms > now) continue;
+    const rollup::Retention& kept = job.catalog.kept(slot.tenant);
+    if (stratum.start < shared::kept_from(kept.raw_ms, now) || stratum.start + kind.width_ms > now) continue;
+    if (!is_made(job.env, kept, kind)) continue;
     if (job.set_aside.holds(stratum, kMergeOfSlot)) continue;
     const Narrow narrow = narrow_of(job, runs, stratum);
     const bool is_due = narrow.settled && narrow.grown_steady_ns <= quiet_before_ns;
@@ -80,7 +85,7 @@ std::vector<Widening> widenable(const JobContext& job, bool all) {
   const std::int64_t steady = job.env.clock.steady_ns();
   const auto current = job.tables.runs();
   std::int64_t of = 0;
-  for (const Options::Stratum& kind : job.env.strata()) {
+  for (const Options::Stratum& kind : job.env.strata(job.env.classes.longest())) {
     const bool at_once = all && of == 0;
     auto due = widenable_to(job, *current, kind, of, at_once ? steady : steady - kind.quiet_ms * 1'000'000);
     if (!due.empty()) return due;

@@ -31,8 +31,11 @@ struct Env {
 
   // For waiting, which no jump of the clock may make longer.
   [[nodiscard]] std::int64_t steady_ms() const { return clock.steady_ns() / 1'000'000; }
-  [[nodiscard]] shared::Lifetimes lifetimes() const {
-    return {options.rollups.levels, options.raw_retention_ms, chunk_width_ms};
+  const rollup::RetentionClasses classes{options.retention_classes, {options.raw_retention_ms, options.rollups.levels}};
+  // `kept`: the longest of those whose data lie together, such as Catalog::kept() of a tenant. It must outlive the
+  // answer.
+  [[nodiscard]] shared::Lifetimes lifetimes(const rollup::Retention& kept) const {
+    return {kept.levels, kept.raw_ms, chunk_width_ms};
   }
   // How long windows are stored of a granularity that is not configured, from their end.
   [[nodiscard]] std::int64_t former_stored_ms(std::int64_t width_ms) const {
@@ -43,20 +46,20 @@ struct Env {
     return known == former.end() ? rollup::kForEver : known->retention_ms;  // older versions did not note them
   }
   // Of samples and all windows alike.
-  [[nodiscard]] std::int64_t longest_ms() const {
-    std::int64_t longest = lifetimes().longest_ms();
+  [[nodiscard]] std::int64_t longest_ms(const rollup::Retention& kept) const {
+    std::int64_t longest = lifetimes(kept).longest_ms();
     for (const rollup::Level& level : former) longest = std::max(longest, former_stored_ms(level.width_ms));
     return longest;
   }
   // The strata that are made (runs/strata.h). They go as a whole, which must not be much later than their first sample
   // should; and without windows questions by the hour are answered from what is known of each chunk.
-  [[nodiscard]] std::vector<Options::Stratum> strata() const {
+  [[nodiscard]] std::vector<Options::Stratum> strata(const rollup::Retention& kept) const {
     constexpr std::int64_t kRetentionPart = 7;
     std::vector<Options::Stratum> made;
     if (!options.rolls_up || options.rollups.levels.empty()) return made;
     for (const auto& one : options.strata) {
       const bool fits = one.width_ms > chunk_width_ms && one.width_ms % chunk_width_ms == 0;
-      if (fits && one.width_ms <= options.raw_retention_ms / kRetentionPart) made.push_back(one);
+      if (fits && one.width_ms <= kept.raw_ms / kRetentionPart) made.push_back(one);
     }
     return made;
   }

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "message/classes.h"
 #include "rollup/levels.h"
+#include "rollup/retention_classes.h"
 
 namespace varve::engine::rocksdb {
 
@@ -69,6 +70,7 @@ struct Options {
   bool rolls_up = true;                                    // false: reads rollups but makes none
   std::int64_t slot_quiet_ms = 300'000;                    // a slot is sealed so long after its end and its last run
   std::int64_t raw_retention_ms = rollup::kForEver;        // counted from the slot's end
+  std::vector<rollup::RetentionRule> retention_classes;    // of series that are kept for another time
   message::Classes message_classes{{}, rollup::kForEver};  // of messages, with their retentions; likewise
   std::uint32_t partitions = 1;                            // of all series (tracker/partition.h)
   // The partitions whose series this process seals, ascending; called about once a second and before each sealing. Not

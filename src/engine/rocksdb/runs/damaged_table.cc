@@ -28,12 +28,19 @@ std::string describe_slot(const SlotKey& slot) {
 }  // namespace
 
 std::string describe_key(std::string_view key) {
-  static const std::map<char, const char*> kWords = {{'c', "the checkpoint"}, {'d', "definitions of series"},
-                                                     {'e', "times"},          {'g', "what is to be erased"},
-                                                     {'k', "times"},          {'l', "stats of series"},
-                                                     {'n', "numbers"},        {'r', "the list of runs"},
-                                                     {'s', "marks of slots"}, {'t', "texts"},
-                                                     {'u', "numbers"},        {'w', "granularities"}};
+  static const std::map<char, const char*> kWords = {{'c', "the checkpoint"},
+                                                     {'d', "definitions of series"},
+                                                     {'e', "times"},
+                                                     {'f', "numbers"},
+                                                     {'g', "what is to be erased"},
+                                                     {'k', "times"},
+                                                     {'l', "stats of series"},
+                                                     {'n', "numbers"},
+                                                     {'r', "the list of runs"},
+                                                     {'s', "marks of slots"},
+                                                     {'t', "texts"},
+                                                     {'u', "numbers"},
+                                                     {'w', "granularities"}};
   if (key.starts_with(kCopyPrefix)) return "copies: " + describe_key(key.substr(kCopyPrefix.size()));
   RunKey run;
   if (parse_block_key(key, run)) return "blocks of run " + std::to_string(run.run) + " of " + describe_slot(run.slot);

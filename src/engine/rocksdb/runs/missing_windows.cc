@@ -21,8 +21,8 @@ bool any_in(const Runs& runs, const SlotKey& level_slot, model::TimeRange range)
 
 // Are there no windows where the first or the last sample of the run is, as far as they are stored together? Between
 // them there may be days without a sample.
-bool lacks_windows(const Env& env, const Runs& runs, const SlotKey& slot, const Run& run, std::size_t level) {
-  const shared::Lifetimes lifetimes = env.lifetimes();
+bool lacks_windows(const Env& env, const shared::Lifetimes& lifetimes, const Runs& runs, const SlotKey& slot,
+                   const Run& run, std::size_t level) {
   const std::int64_t now = env.expiry.now_ms();
   const std::int64_t width = lifetimes.levels[level].width_ms;
   const std::int64_t together = level_slot_width_ms(width, env.chunk_width_ms);
@@ -39,6 +39,8 @@ bool lacks_windows(const Env& env, const Runs& runs, const SlotKey& slot, const 
 
 void unmark_missing_windows(const Env& env, Runs& runs) {
   const auto& levels = env.options.rollups.levels;
+  const rollup::Retention shortest = env.classes.shortest();  // whosever they are, younger ones are not over
+  const shared::Lifetimes lifetimes = env.lifetimes(shortest);
   std::vector<std::pair<SlotKey, Mark>> changed;
   for (const auto& [slot, of_slot] : runs.slots) {
     if (!slot.is_raw() || of_slot.mark.dropped || of_slot.mark.granularities_ms.empty()) continue;
@@ -46,7 +48,7 @@ void unmark_missing_windows(const Env& env, Runs& runs) {
     for (std::size_t level = 0; level < levels.size() && levels[level].width_ms <= env.chunk_width_ms; ++level) {
       if (!std::ranges::binary_search(mark.granularities_ms, levels[level].width_ms)) continue;
       const bool lacks = std::ranges::any_of(of_slot.runs, [&](const auto& run) {
-        return run->content <= mark.sealed && lacks_windows(env, runs, slot, *run, level);
+        return run->content <= mark.sealed && lacks_windows(env, lifetimes, runs, slot, *run, level);
       });
       if (lacks) std::erase(mark.granularities_ms, levels[level].width_ms);
     }

@@ -12,8 +12,9 @@
 namespace varve::engine::rocksdb {
 
 // docs/formats/keys.md
-inline constexpr const char* kReclaimedKey = "e";   // up to when slots were checked for expired samples
-inline constexpr const char* kExpiryTimeKey = "k";  // shared::ExpiryClock::stored_ms()
+inline constexpr const char* kReclaimedKey = "e";     // up to when slots were checked for expired samples
+inline constexpr const char* kReclaimedForKey = "f";  // RetentionClasses::fingerprint() of these checks
+inline constexpr const char* kExpiryTimeKey = "k";    // shared::ExpiryClock::stored_ms()
 
 // Errors: corrupt, io.
 inline Result<std::optional<std::int64_t>> stored_time(const Database& database, const char* key) {

@@ -76,7 +76,14 @@ class Tables {
   [[nodiscard]] View view_of_runs() const;
   // The context for readers of the view, which must outlive it.
   [[nodiscard]] ScanSource source(const View& view, model::TenantId tenant) {
-    return {view, *database_, cache_, env_.expiry, tenant, env_.chunk_width_ms, env_.options.raw_retention_ms};
+    return {view,
+            *database_,
+            cache_,
+            env_.expiry,
+            tenant,
+            env_.chunk_width_ms,
+            env_.options.raw_retention_ms,
+            env_.classes.empty() ? nullptr : &env_.classes};
   }
 
   // The change is durable and published when it returns. Error: either nothing is committed, or the change is written

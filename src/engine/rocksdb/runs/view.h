@@ -126,6 +126,7 @@ struct ScanSource {
   model::TenantId tenant;
   std::int64_t chunk_width_ms;
   std::int64_t raw_retention_ms;
+  const rollup::RetentionClasses* classes = nullptr;  // of series; nullptr: none has a time of its own
   bool fills_cache = false;                      // queries do: work in the background must not push out what they need
   const rollup::Levels* rollups = nullptr;       // nullptr: only samples are read
   std::span<const model::SeriesId> series = {};  // the caller's list

@@ -146,10 +146,9 @@ Status scan_all(const ScanSource& source, std::vector<Place> places, const stora
   return {};
 }
 
-}  // namespace
-
-Status scan_places(const ScanSource& source, std::vector<Place> places, const storage::ScanOptions& options,
-                   TaskPool& helpers, storage::PieceSink& sink) {
+// Series that are kept alike.
+Status scan_kept_alike(const ScanSource& source, std::vector<Place> places, const storage::ScanOptions& options,
+                       TaskPool& helpers, storage::PieceSink& sink) {
   if (source.plain.empty()) return scan_all(source, std::move(places), options, helpers, sink);
   const auto plain = std::ranges::partition(places, [&](const Place& p) { return source.plain[p.series] == 0; });
   std::vector<Place> of_plain(plain.begin(), plain.end());
@@ -158,6 +157,40 @@ Status scan_places(const ScanSource& source, std::vector<Place> places, const st
   samples_only.rollups = nullptr;
   VARVE_RETURN_IF_ERROR(scan_all(samples_only, std::move(of_plain), options, helpers, sink));
   return scan_all(source, std::move(places), options, helpers, sink);
+}
+
+// With the times of a class instead of the configured ones.
+Status scan_class(const ScanSource& source, const rollup::Retention& kept, std::vector<Place> places,
+                  const storage::ScanOptions& options, TaskPool& helpers, storage::PieceSink& sink) {
+  storage::ScanOptions part = options;
+  part.range.first = std::max(part.range.first, shared::kept_from(kept.longest_ms(), source.clock.now_ms()));
+  if (part.range.empty()) return {};
+  ScanSource own = source;
+  own.raw_retention_ms = kept.raw_ms;
+  rollup::Levels levels;
+  if (source.rollups != nullptr) {
+    levels = *source.rollups;
+    for (const rollup::Level& level : kept.levels) {
+      const auto at = std::ranges::find(levels.levels, level.width_ms, &rollup::Level::width_ms);
+      if (at != levels.levels.end()) at->retention_ms = level.retention_ms;
+    }
+    own.rollups = &levels;
+  }
+  return scan_kept_alike(own, std::move(places), part, helpers, sink);
+}
+
+}  // namespace
+
+Status scan_places(const ScanSource& source, std::vector<Place> places, const storage::ScanOptions& options,
+                   TaskPool& helpers, storage::PieceSink& sink) {
+  if (source.classes == nullptr) return scan_kept_alike(source, std::move(places), options, helpers, sink);
+  std::map<rollup::RetentionClasses::Number, std::vector<Place>> by_class;
+  for (const Place& place : places) by_class[place.retention].push_back(place);
+  for (auto& [number, of_class] : by_class) {
+    const rollup::Retention& kept = source.classes->retention(number);
+    VARVE_RETURN_IF_ERROR(scan_class(source, kept, std::move(of_class), options, helpers, sink));
+  }
+  return {};
 }
 
 }  // namespace varve::engine::rocksdb

@@ -17,11 +17,13 @@ namespace varve::engine::rocksdb {
 struct Place {
   std::uint32_t group;
   std::uint16_t column;
-  std::uint32_t series;     // position in the caller's list
-  std::uint32_t ttl_s = 0;  // of the group's samples; 0: none
+  std::uint32_t series;                                                          // position in the caller's list
+  std::uint32_t ttl_s = 0;                                                       // of the group's samples; 0: none
+  rollup::RetentionClasses::Number retention = rollup::RetentionClasses::kNone;  // the class of the series
 };
 
-// `places` in any order; a series may have several. Samples whose TTL has expired are not read. Runs on up to
+// `places` in any order; a series may have several. Samples whose TTL has expired are not read, nor what is older than
+// the class of its series is kept. Runs on up to
 // options.threads threads: the caller's and helpers.
 Status scan_places(const ScanSource& source, std::vector<Place> places, const storage::ScanOptions& options,
                    TaskPool& helpers, storage::PieceSink& sink);

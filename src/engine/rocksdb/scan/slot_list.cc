@@ -66,19 +66,19 @@ void SlotList::add(const ScanSource& source, const Slot& slot, const Runs::OfSlo
   add_until(slot.end, true);
 }
 
-// A stratum is dropped as a whole. What retention would have dropped of it as a slot is read no more, if its windows
-// stand for it.
+// A stratum is dropped as a whole, and slots stay as long as some series of their tenant are kept. What retention would
+// have dropped as a slot of these series alone is read no more, if its windows stand for it.
 void SlotList::cut_expired(const ScanSource& source) {
   if (source.raw_retention_ms >= rollup::kForEver) return;
   const model::Timestamp kept_from =
       model::window_start(source.clock.now_ms() - source.raw_retention_ms, source.chunk_width_ms);
   const Runs& runs = *source.view.runs;
   const auto home = runs.slots.find(runs.home_of({source.tenant, 0, kept_from}));
-  if (home == runs.slots.end() || !home->first.is_stratum() || home->second.mark.dropped) return;
-  gone_ = home->second.mark;
-  gone_.dropped = true;
+  const Mark* const of_stratum = home == runs.slots.end() || !home->first.is_stratum() ? nullptr : &home->second.mark;
   const auto is_over = [&](const Slot& slot) {
-    return slot.mark == &home->second.mark && slot.rolled_up && slot.start < kept_from;
+    if (slot.mark == nullptr || slot.mark->dropped || !slot.rolled_up || slot.start >= kept_from) return false;
+    const bool stays_for_others = source.classes != nullptr && !slot.mark->granularities_ms.empty();
+    return slot.mark == of_stratum || stays_for_others;
   };
   const auto cut = std::ranges::find_if(slots_, [&](const Slot& s) { return is_over(s) && s.end > kept_from; });
   if (cut != slots_.end()) {
@@ -86,10 +86,16 @@ void SlotList::cut_expired(const ScanSource& source) {
     kept.start = cut->end = kept_from;
     slots_.insert(std::next(cut), std::move(kept));
   }
+  const Mark* before = nullptr;  // as it stands, of which gone_.back() is
   for (Slot& slot : slots_) {
     if (!is_over(slot)) continue;
+    if (slot.mark != before) {
+      before = slot.mark;
+      gone_.push_back(*before);
+      gone_.back().dropped = true;
+    }
     slot.runs.clear();
-    slot.mark = &gone_;
+    slot.mark = &gone_.back();
   }
 }
 

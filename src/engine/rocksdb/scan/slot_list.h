@@ -2,6 +2,7 @@
 // SlotList: the raw slots that a scan reads, and which of them are rolled up.
 #pragma once
 
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -36,7 +37,7 @@ class SlotList {
 
   std::vector<Slot> slots_;
   std::size_t stretches_ = 0;
-  Mark gone_;  // of the part of a stratum whose samples are not to be read any more
+  std::deque<Mark> gone_;  // of slots, and a part of one, whose samples are not to be read any more
 };
 
 }  // namespace varve::engine::rocksdb

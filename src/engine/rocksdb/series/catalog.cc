@@ -41,6 +41,25 @@ std::vector<bool> Catalog::which_are_shared() const {
   return shared_groups.any() ? shared_groups.groups() : std::vector<bool>{};
 }
 
+const SeriesRetentions::OfTenant& Catalog::retentions_of(model::TenantId tenant) const {
+  if (const auto* const known = retentions.find(tenant)) return *known;
+  std::string name;
+  {
+    const ReaderLock lock(mutex);
+    name = index.tenant_name(tenant);
+  }
+  return retentions.add(tenant, name);
+}
+
+const rollup::Retention& Catalog::kept(model::TenantId tenant) const {
+  if (!retentions.any()) return retentions.classes().retention(rollup::RetentionClasses::kNone);
+  return retentions_of(tenant).longest;
+}
+
+bool Catalog::keeps_differently(model::TenantId tenant) const {
+  return retentions.any() && retentions_of(tenant).differ;
+}
+
 std::vector<model::TenantId> Catalog::filling_tenants() const {
   std::vector<model::TenantId> tenants;
   const ReaderLock lock(mutex);

@@ -19,6 +19,7 @@
 #include "base/check.h"
 #include "base/mutex.h"
 #include "engine/rocksdb/head/head.h"
+#include "engine/rocksdb/series/series_retentions.h"
 #include "engine/shared/reconcile.h"
 #include "engine/shared/shared_groups.h"
 #include "index/series_index.h"
@@ -81,13 +82,16 @@ class ForgottenGroups {
 // Thread-safe.
 class Catalog {
  public:
-  explicit Catalog(std::size_t series_per_tenant_max) : series_max_(series_per_tenant_max) {}
+  // `classes` must outlive it.
+  Catalog(std::size_t series_per_tenant_max, const rollup::RetentionClasses& classes)
+      : retentions(classes), series_max_(series_per_tenant_max) {}
 
   // Readers take it shared. What the index returns stays valid after unlocking until the index is exchanged: for jobs
   // and flushes, during which it is not, or for whoever keeps index.pin().
   mutable SharedMutex mutex;
   index::SeriesIndex index VARVE_GUARDED_BY(mutex);
   shared::SharedGroups shared_groups VARVE_GUARDED_BY(mutex);
+  const SeriesRetentions retentions;
   storage::RowCheck row_check;  // learns under the lock, is asked without it
 
   // Those of the groups (ascending) that share a series with another group. Gives up the lock between some of them.
@@ -101,6 +105,11 @@ class Catalog {
   Result<model::GroupId> define_group(model::TenantId tenant, const model::TagViews& tags,
                                       std::span<const std::string_view> metrics, std::uint32_t ttl_s)
       VARVE_EXCLUDES(mutex, waiting_mutex_);
+
+  // How long slots of the tenant are kept. The answer stays valid.
+  [[nodiscard]] const rollup::Retention& kept(model::TenantId tenant) const VARVE_EXCLUDES(mutex);
+  // May series of the tenant be kept for different times?
+  [[nodiscard]] bool keeps_differently(model::TenantId tenant) const VARVE_EXCLUDES(mutex);
 
   // Tenants with more than half of the series that they may have, ascending.
   [[nodiscard]] std::vector<model::TenantId> filling_tenants() const VARVE_EXCLUDES(mutex);
@@ -139,6 +148,7 @@ class Catalog {
       VARVE_EXCLUDES(mutex, waiting_mutex_);
 
  private:
+  [[nodiscard]] const SeriesRetentions::OfTenant& retentions_of(model::TenantId tenant) const VARVE_EXCLUDES(mutex);
   void keep_out_forgotten() VARVE_REQUIRES(mutex, waiting_mutex_);
 
   // Notes those of definitions_ that are not noted yet.

@@ -36,6 +36,7 @@ SlotSealer::SlotSealer(const SealContext& context, const SlotKey& slot, RollupWr
       slot_(slot),
       writer_(writer),
       of_slot_(context_.runs->slots.at(slot)),
+      kept_(context_.catalog.kept(slot.tenant)),
       now_ms_(context_.source.clock.now_ms()),
       widths_(widths_of(context_)),
       part_width_ms_(part_width_of(slot, widths_, context_.source.chunk_width_ms)),

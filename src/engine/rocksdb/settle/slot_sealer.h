@@ -99,6 +99,7 @@ class SlotSealer {
   const SlotKey slot_;
   RollupWriter& writer_;
   const Runs::OfSlot& of_slot_;
+  const rollup::Retention& kept_;  // of the tenant
   const std::int64_t now_ms_;
   const std::vector<std::int64_t> widths_;  // of the granularities that are made of the slot's samples
   const std::int64_t part_width_ms_;        // what is folded at once: no level slot ends in it

@@ -13,7 +13,7 @@ using rollup::Window;
 // Are late samples added to the stored window of this granularity, or will it be made of finer windows?
 bool SlotSealer::takes_late(std::size_t level, model::Timestamp time) const {
   const std::int64_t chunk_width = context_.source.chunk_width_ms;
-  const shared::Lifetimes lifetimes{context_.options.rollups.levels, context_.options.raw_retention_ms, chunk_width};
+  const shared::Lifetimes lifetimes{kept_.levels, kept_.raw_ms, chunk_width};
   const auto kept = [&](std::size_t which) {
     const std::int64_t width = level_slot_width_ms(lifetimes.levels[which].width_ms, chunk_width);
     return shared::is_kept(model::window_start(time, width) + width, lifetimes.stored_ms(which), now_ms_);
