@@ -208,6 +208,19 @@ TEST_F(RetentionClassesTest, ATimeToLiveCountsBesideIt) {
   EXPECT_EQ(stored(), 0U);
 }
 
+// A series in no class, some of whose samples live shorter, in a slot that stays for another: its windows are read.
+TEST_F(RetentionClassesTest, ATimeToLiveInASlotThatStays) {
+  put_hour(*store.group({"m"}, {{"keep", "long"}}), kStart);
+  const auto mortal = store.group({"n"}, {}, "t", 10 * 86'400);
+  put_hour(*mortal, kStart);
+  put_hour(*store.group({"n"}, {}), kStart + 1);
+  settle_in(5 * kDay);
+  EXPECT_EQ(count_of("n"), 120U);
+  settle_in(6 * kDay);
+  EXPECT_EQ(count_of("n"), 60U);
+  EXPECT_EQ(samples_of("m"), 60U);
+}
+
 // Slots that have been made a stratum.
 TEST_F(RetentionClassesTest, InStrata) {
   engine.options().raw_retention_ms = 100 * kDay;

@@ -87,12 +87,17 @@ Status scan_alike(const ScanSource& source, std::vector<Place> places, const sto
   });
 }
 
-// The end of the last slot in the range whose samples retention has dropped; the range's beginning if there is none.
+// The end of the last slot in the range whose samples retention has dropped, or would have if it did not stay for
+// others (slot_list.cc); the range's beginning if there is none.
 model::Timestamp dropped_until(const ScanSource& source, model::TimeRange range) {
   model::Timestamp until = range.first;
+  if (source.classes != nullptr && source.raw_retention_ms < rollup::kForEver) {
+    until =
+        std::max(until, model::window_start(source.clock.now_ms() - source.raw_retention_ms, source.chunk_width_ms));
+  }
   for_each_raw_slot(*source.view.runs, source.tenant, range, source.chunk_width_ms,
                     [&](const SlotKey& key, const Runs::OfSlot& of_slot) {
-                      if (of_slot.mark.dropped) until = key.raw_range(source.chunk_width_ms).last;
+                      if (of_slot.mark.dropped) until = std::max(until, key.raw_range(source.chunk_width_ms).last);
                     });
   return std::clamp(until, range.first, range.last);
 }

@@ -77,7 +77,8 @@ void SlotList::cut_expired(const ScanSource& source) {
   const Mark* const of_stratum = home == runs.slots.end() || !home->first.is_stratum() ? nullptr : &home->second.mark;
   const auto is_over = [&](const Slot& slot) {
     if (slot.mark == nullptr || slot.mark->dropped || !slot.rolled_up || slot.start >= kept_from) return false;
-    const bool stays_for_others = source.classes != nullptr && !slot.mark->granularities_ms.empty();
+    const bool in_windows = slot.mark->open.empty() && !slot.mark->granularities_ms.empty();
+    const bool stays_for_others = source.classes != nullptr && in_windows;
     return slot.mark == of_stratum || stays_for_others;
   };
   const auto cut = std::ranges::find_if(slots_, [&](const Slot& s) { return is_over(s) && s.end > kept_from; });
