@@ -40,6 +40,7 @@ config::Config copying_config(config::Config config) {
   config.slots.own = config::Config::Slots::Own::none;
   if (config.engine == config::Config::Engine::embedded) {
     config.raw_retention_ms = rollup::kForEver;
+    config.retention_classes.clear();
     config.messages.retention_ms = rollup::kForEver;
     for (auto& rule : config.messages.classes) rule.retention_ms = rollup::kForEver;
     config.storage.sync_always = true;

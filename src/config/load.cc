@@ -182,9 +182,9 @@ class Loader {
   }
 
   void check_classes() {
-    if (out_.config.retention_classes.empty()) return;
+    if (out_.config.retention_classes.empty() || out_.config.engine == Config::Engine::embedded) return;
     fault("retention.classes=" + text("retention.classes") +
-          ": no engine keeps series by class yet; allowed is an empty list");
+          ": the cluster engine keeps all series alike; allowed is an empty list, or engine=embedded");
   }
 
   Loaded out_;

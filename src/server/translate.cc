@@ -59,6 +59,7 @@ engine::rocksdb::Options store_options(const config::Config& config, std::uint64
   options.dropped_granularities_ms = config.dropped_rollups_ms;
   options.slot_quiet_ms = config.slots.quiet_ms;
   options.raw_retention_ms = config.raw_retention_ms;
+  options.retention_classes = config.retention_classes;
   options.message_classes = message_classes(config);
   options.partitions = config.slots.partitions;
   options.rolls_up = seals(config);
@@ -211,6 +212,7 @@ write::Options write_options(const config::Config& config, const Clock& clock) {
   options.tag_limits = tag_limits(config);
   options.kept_ms = config.raw_retention_ms;
   for (const config::Rollup& rollup : config.rollups) options.kept_ms = std::max(options.kept_ms, rollup.retention_ms);
+  for (const auto& rule : config.retention_classes) options.kept_ms = std::max(options.kept_ms, rule.retention_ms);
   if (options.kept_ms >= rollup::kForEver) options.kept_ms = write::kForEverMs;
   options.clock = &clock;
   options.tenants_max = config.tenants_max;

@@ -48,6 +48,7 @@ TEST(Translate, EachKeyArrives) {
                                  {"tags.value_max", "50"},
                                  {"tags.excluded_keys", "pid,id"},
                                  {"raw.retention", "6h"},
+                                 {"retention.classes", "c:2y:metric=m"},
                                  {"rollups", "5m:14d,1h:365d"}});
   const auto store = store_options(config, kLarge);
   EXPECT_EQ(store.path, "p");
@@ -77,7 +78,8 @@ TEST(Translate, EachKeyArrives) {
   EXPECT_FALSE(tag_limits(config_of({})).cleans());
   EXPECT_EQ(tag_limits(config_of({{"tags.limit_action", "exclude"}})).long_value, model::LongValue::exclude);
   const SystemClock clock;
-  EXPECT_EQ(write_options(config, clock).kept_ms, 31'536'000'000);
+  EXPECT_EQ(store.retention_classes, config.retention_classes);
+  EXPECT_EQ(write_options(config, clock).kept_ms, 2 * 31'536'000'000) << "the longest";
   EXPECT_EQ(write_options(config, clock).clock, &clock);
   EXPECT_EQ(write_options(config_of({}), clock).kept_ms, write::kForEverMs) << "1d:20y is for ever";
   EXPECT_EQ(write_options(config_of({{"rollups", ""}}), clock).kept_ms, 90 * 86'400'000LL);

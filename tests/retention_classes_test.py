@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Series that are kept for another time by tenant, metric or tag; a list may change at a start."""
+
+import time
+
+from support.case import OwnServerCase
+from support.client import wait_until
+
+HOUR = 3_600_000
+CONFIG = {"slots.quiet": "1s", "slots.width": "1h", "raw.retention": "10h", "rollups": "5m:10h"}
+CLASSES = "brief:1h:metric=brief*,test:2h:tag.env=test&metric=app*,long:20h:tenant=acme"
+
+
+class RetentionClasses(OwnServerCase):
+    def setUp(self):
+        self.now = int(time.time()) * 1000
+        self.server = self.new_server(CONFIG)
+
+    def start(self, classes):
+        self.server.config["retention.classes"] = classes
+        self.server.start()
+
+    def ages(self, metric, tenant="default"):
+        """In half hours, youngest first."""
+        found = self.server.values(metric, headers={"X-Tenant": tenant})
+        return sorted((self.now - t) // (HOUR // 2) for t, _ in found)
+
+    def put(self, metric, halves, tags=None, tenant="default"):
+        return self.server.post("/api/put?details", [
+            {"metric": metric, "timestamp": self.now - half * HOUR // 2, "value": 1, "tags": tags or {"a": "b"}}
+            for half in halves], {"X-Tenant": tenant})
+
+    def test_what_is_older_is_not_shown(self):
+        self.start(CLASSES)
+        for metric, tags, tenant, good, bad in (
+                ("brief", {"a": "b"}, "default", [1], [3, 19]),
+                ("app.x", {"env": "test"}, "default", [1, 3], [5, 19]),
+                ("app.x", {"env": "live"}, "other", [1, 19], []),
+                ("brief.x", {"a": "b"}, "acme", [1], [3]),
+                ("x", {"env": "test"}, "acme", [1, 39], [])):
+            self.assertEqual(self.put(metric, good + bad, tags, tenant).json()["failed"], 0, metric)
+            self.assertEqual(self.ages(metric, tenant), good, metric)
+        self.server.settle()
+        self.server.restart()
+        self.assertEqual(self.ages("brief"), [1])
+        self.assertEqual(self.ages("app.x"), [1, 3])
+        self.assertEqual(self.ages("app.x", "other"), [1, 19])
+        self.assertEqual(self.ages("x", "acme"), [1, 39])
+        answer = self.put("brief", [41])
+        self.assertIn("is older than everything that is kept", answer.json()["errors"][0]["error"])
+
+    def test_another_list_counts_for_what_is_stored(self):
+        self.start("")
+        self.assertEqual(self.put("brief", [1, 3, 5]).json()["failed"], 0)
+        self.assertEqual(self.put("x", [1, 3, 5]).json()["failed"], 0)
+        self.server.settle()
+        self.server.stop()
+        self.start(CLASSES)
+        self.assertEqual(self.ages("brief"), [1])
+        self.assertEqual(self.ages("x"), [1, 3, 5])
+        self.server.settle()
+        self.assertEqual(self.ages("brief"), [1])
+
+    def test_it_goes_by_its_own_time(self):
+        self.start("brief:3s:metric=brief*")
+        self.server.put([{"name": name, "timestamp": self.now, "value": 1, "tags": {"a": "b"}} for name in ("brief", "x")])
+        wait_until(lambda: self.server.values("brief") == [], 30, "it is over")
+        self.assertEqual(len(self.server.values("x")), 1)
