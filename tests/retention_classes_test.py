@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Series that are kept for another time by tenant, metric or tag; a list may change at a start."""
+"""Series that are kept for another time by tenant, metric or tag: what is older is refused by name or not shown, and a
+list may change at a start."""
 
 import time
 
+from support import wire
 from support.case import OwnServerCase
 from support.client import wait_until
 
 HOUR = 3_600_000
 CONFIG = {"slots.quiet": "1s", "slots.width": "1h", "raw.retention": "10h", "rollups": "5m:10h"}
 CLASSES = "brief:1h:metric=brief*,test:2h:tag.env=test&metric=app*,long:20h:tenant=acme"
+OLDER = "is older than everything that is kept, which begins at "
 
 
 class RetentionClasses(OwnServerCase):
@@ -30,15 +33,19 @@ class RetentionClasses(OwnServerCase):
             {"metric": metric, "timestamp": self.now - half * HOUR // 2, "value": 1, "tags": tags or {"a": "b"}}
             for half in halves], {"X-Tenant": tenant})
 
-    def test_what_is_older_is_not_shown(self):
+    def test_what_is_older_is_refused(self):
         self.start(CLASSES)
         for metric, tags, tenant, good, bad in (
-                ("brief", {"a": "b"}, "default", [1], [3, 19]),
+                ("brief", {"a": "b"}, "default", [1], [3, 19, 100]),
                 ("app.x", {"env": "test"}, "default", [1, 3], [5, 19]),
-                ("app.x", {"env": "live"}, "other", [1, 19], []),
+                ("app.x", {"env": "live"}, "other", [1, 19], [21, 100]),
                 ("brief.x", {"a": "b"}, "acme", [1], [3]),
-                ("x", {"env": "test"}, "acme", [1, 39], [])):
-            self.assertEqual(self.put(metric, good + bad, tags, tenant).json()["failed"], 0, metric)
+                ("x", {"env": "test"}, "acme", [1, 39], [41])):
+            for _ in range(2):  # a tenant, and a name, that is new, and one that is known
+                answer = self.put(metric, good + bad, tags, tenant)
+                self.assertEqual((answer.json()["success"], answer.json()["failed"]), (len(good), len(bad)), metric)
+                for error in answer.json()["errors"]:
+                    self.assertIn(OLDER, error["error"])
             self.assertEqual(self.ages(metric, tenant), good, metric)
         self.server.settle()
         self.server.restart()
@@ -46,8 +53,26 @@ class RetentionClasses(OwnServerCase):
         self.assertEqual(self.ages("app.x"), [1, 3])
         self.assertEqual(self.ages("app.x", "other"), [1, 19])
         self.assertEqual(self.ages("x", "acme"), [1, 39])
-        answer = self.put("brief", [41])
-        self.assertIn("is older than everything that is kept", answer.json()["errors"][0]["error"])
+
+    def test_in_every_protocol(self):
+        self.start(CLASSES)
+        old, now = self.now - 2 * HOUR, self.now
+        for again in range(2):
+            answer = self.server.post("/api/v1/datapoints", [
+                {"name": "brief.k", "tags": {"a": "b"}, "datapoints": [[now, 1], [old, 2]]}])
+            self.assertEqual(answer.status, 400)
+            self.assertIn(OLDER, answer.json()["errors"][0])
+            self.server.put([{"name": "brief.k", "tags": {"a": "b"}, "datapoints": [[now - 1, 1]]}])
+            answer = self.server.post("/write?precision=ms", f"brief,h=a value=1 {now}\nbrief,h=a value=2 {old}\n")
+            self.assertIn("partial write: line 2: brief,h=a at ", answer.json()["error"])
+            answer = self.server.post("/api/v1/write", wire.snappy(wire.write_request(
+                [({"__name__": "brief_r", "a": "b"}, [(old, 1.0), (now, 2.0)])])), {"Content-Encoding": "snappy"})
+            self.assertTrue(answer.body.decode().startswith("1 refused: series 0: brief_r at "), answer)
+            with self.server.telnet() as telnet:
+                telnet.send(f"put brief.t {old} 1 a=b\nput brief.t {now} 2 a=b\n")
+                self.assertIn(OLDER, telnet.finish())
+        for metric in ("brief.k", "brief", "brief_r", "brief.t"):
+            self.assertEqual(self.ages(metric), [0], metric)
 
     def test_another_list_counts_for_what_is_stored(self):
         self.start("")

@@ -16,6 +16,7 @@ namespace varve::model {
 struct KeptGroup {
   GroupId id = kNoGroup;
   std::uint16_t count = 0;  // number of series, and of values in a row
+  std::uint8_t kept = 0;    // how long its samples are kept: RowBatch::kept_from(group)
   std::uint32_t ttl_s = 0;  // TTL of its samples; 0: none
 };
 

@@ -103,7 +103,18 @@ class RowBatch {
 
   // Samples before this are beyond every retention: parsers refuse them (model/too_old.h).
   [[nodiscard]] Timestamp kept_from() const { return kept_from_; }
-  void set_kept_from(Timestamp time) { kept_from_ = time; }
+  // Likewise, of a group: its series may be kept for less than others.
+  [[nodiscard]] Timestamp kept_from(const KeptGroup& group) const {
+    return group.kept == 0 ? kept_from_ : kept_from_of_[group.kept - std::size_t{1}];
+  }
+  // From here on samples are kept whatever group they are of: a fast way need not ask for each.
+  [[nodiscard]] Timestamp sure_from() const { return sure_from_; }
+  // `of_groups`: of those with KeptGroup::kept 1, 2, …
+  void set_kept_from(Timestamp time, std::span<const Timestamp> of_groups = {}) {
+    kept_from_ = sure_from_ = time;
+    kept_from_of_.assign(of_groups.begin(), of_groups.end());
+    for (const Timestamp one : of_groups) sure_from_ = std::max(sure_from_, one);
+  }
 
   // Adds any values, in the smallest kind and width. values.size() == group.count. Values in Value::text only in groups
   // of one series.
@@ -169,6 +180,8 @@ class RowBatch {
   std::size_t rows_ = 0;
   std::size_t samples_ = 0;
   Timestamp kept_from_ = kTimestampMin;
+  Timestamp sure_from_ = kTimestampMin;
+  std::vector<Timestamp> kept_from_of_;
   std::vector<Mortal> mortal_;
 };
 

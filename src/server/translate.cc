@@ -207,12 +207,38 @@ write::IntakeOptions intake_options(const config::Config& config) {
   return options;
 }
 
+namespace {
+
+// Of a line group with series of several classes the longest counts.
+write::Options::Shorter kept_by_class(const config::Config& config) {
+  const auto classes = std::make_shared<const rollup::RetentionClasses>(
+      config.retention_classes, rollup::Retention{config.raw_retention_ms, rollup_levels(config).levels});
+  write::Options::Shorter shorter;
+  for (std::size_t number = 0; number <= config.retention_classes.size(); ++number) {
+    const auto& one = classes->retention(static_cast<rollup::RetentionClasses::Number>(number));
+    shorter.kept_ms.push_back(one.longest_ms() < rollup::kForEver ? one.longest_ms() : write::kForEverMs);
+  }
+  shorter.of = [classes](std::string_view tenant, const model::TagViews& tags,
+                         std::span<const std::string_view> metrics) -> std::uint8_t {
+    rollup::RetentionClasses::Number longest = classes->of(tenant, metrics[0], tags);
+    for (const std::string_view metric : metrics.subspan(1)) {
+      const auto number = classes->of(tenant, metric, tags);
+      if (classes->retention(number).longest_ms() > classes->retention(longest).longest_ms()) longest = number;
+    }
+    return static_cast<std::uint8_t>(longest + 1);
+  };
+  return shorter;
+}
+
+}  // namespace
+
 write::Options write_options(const config::Config& config, const Clock& clock) {
   write::Options options;
   options.tag_limits = tag_limits(config);
   options.kept_ms = config.raw_retention_ms;
   for (const config::Rollup& rollup : config.rollups) options.kept_ms = std::max(options.kept_ms, rollup.retention_ms);
   for (const auto& rule : config.retention_classes) options.kept_ms = std::max(options.kept_ms, rule.retention_ms);
+  if (!config.retention_classes.empty()) options.shorter = kept_by_class(config);
   if (options.kept_ms >= rollup::kForEver) options.kept_ms = write::kForEverMs;
   options.clock = &clock;
   options.tenants_max = config.tenants_max;

@@ -24,8 +24,8 @@ constexpr std::size_t kSeriesMax = 1024;  // of a group
 
 }  // namespace
 
-GroupTable::GroupTable(TableContext& context, model::TenantId tenant)
-    : context_(context), tenant_(tenant), generation_(context.series.group_generation()) {}
+GroupTable::GroupTable(TableContext& context, model::TenantId tenant, std::string_view name)
+    : context_(context), tenant_(tenant), name_(name), generation_(context.series.group_generation()) {}
 
 GroupTable::~GroupTable() {
   const MutexLock lock(memory_mutex_);
@@ -98,6 +98,7 @@ Result<LineGroup*> GroupTable::define_clean(std::string_view name, std::string_v
   LineGroup* group = new_group(name, fields);
   group->id = id;
   group->count = static_cast<std::uint16_t>(metrics.size());
+  group->kept = context_.kept(name_, tags, metrics);
   group->ttl_s = ttl_s;
   group->hash = key.name;
   make_room(shard);

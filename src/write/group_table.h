@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "model/line_group.h"
 #include "model/tags.h"
 #include "storage/series_store.h"
+#include "write/kept_of.h"
 #include "write/retired.h"
 
 namespace varve::write {
@@ -30,12 +32,18 @@ struct TableContext {
   model::TagLimits limits;
   std::atomic<std::int64_t> name_bytes_left;  // for raw names
   Retired retired;
+  KeptOf kept_of = nullptr;
+
+  [[nodiscard]] std::uint8_t kept(std::string_view tenant, const model::TagViews& tags,
+                                  std::span<const std::string_view> metrics) const {
+    return kept_of ? kept_of(tenant, tags, metrics) : std::uint8_t{0};
+  }
 };
 
 // Thread-safe, as long as each thread that calls it has entered context.retired.
 class GroupTable final : public model::GroupSource {
  public:
-  GroupTable(TableContext& context, model::TenantId tenant);
+  GroupTable(TableContext& context, model::TenantId tenant, std::string_view name = {});
   ~GroupTable() override;
   GroupTable(const GroupTable&) = delete;
   GroupTable& operator=(const GroupTable&) = delete;
@@ -88,6 +96,7 @@ class GroupTable final : public model::GroupSource {
 
   TableContext& context_;
   model::TenantId tenant_;
+  const std::string name_;          // of the tenant
   const std::uint64_t generation_;  // SeriesStore::group_generation() when it was made
   std::array<Shard, kShards> shards_;
 

@@ -40,6 +40,7 @@ Result<LineGroup*> NewTenant::promise(std::string_view name, std::string_view fi
   made.group.id = id_of(promises_.size() - 1);
   made.group.count = static_cast<std::uint16_t>(metrics.size());
   made.group.name_bytes = static_cast<std::uint32_t>(name.size());
+  made.group.kept = kept_(tags, metrics);
   made.group.ttl_s = ttl_s;
   made.group.raw_name = made.name.data();
   made.group.hash = codec::hash128(name);

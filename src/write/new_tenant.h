@@ -24,9 +24,12 @@ class NewTenant final : public model::GroupSource {
   // says.
   using Birth = std::function<Result<std::shared_ptr<model::GroupSource>>()>;
 
+  // KeptGroup::kept of a line group of the tenant.
+  using Kept = std::function<std::uint8_t(const model::TagViews& tags, std::span<const std::string_view> metrics)>;
+
   // `batch`: the rows of the request. `checks`: only its check() is called.
-  NewTenant(model::RowBatch& batch, model::GroupSource& checks, Birth birth)
-      : batch_(batch), checks_(checks), birth_(std::move(birth)) {}
+  NewTenant(model::RowBatch& batch, model::GroupSource& checks, Birth birth, Kept kept)
+      : batch_(batch), checks_(checks), birth_(std::move(birth)), kept_(std::move(kept)) {}
 
   model::LineGroup* find(std::string_view name, std::string_view fields) override;
   Status check(const model::TagViews& tags, std::span<const std::string_view> metrics) override {
@@ -58,6 +61,7 @@ class NewTenant final : public model::GroupSource {
   model::RowBatch& batch_;
   model::GroupSource& checks_;
   const Birth birth_;
+  const Kept kept_;
   std::shared_ptr<model::GroupSource> groups_;  // the tenant's, once it has what was promised
   std::deque<Promise> promises_;                // addresses stay; a promised group's id says its place here
   std::map<std::string, model::LineGroup*> named_;

@@ -86,10 +86,11 @@ struct Tenant {
 
 struct Writer::State {
   State(storage::SeriesStore& series, storage::SampleStore& samples_, const Options& options)
-      : context{series, options.tag_limits, static_cast<std::int64_t>(options.name_bytes_max), {}},
+      : context{series, options.tag_limits, static_cast<std::int64_t>(options.name_bytes_max), {}, options.shorter.of},
         samples(samples_),
         clock(options.clock),
         kept_ms(options.kept_ms),
+        shorter_ms(options.shorter.kept_ms),
         counters(options.metrics),
         seconds(options.clock, options.metrics),
         limit(options.tenants_max, options.uncounted_tenant),
@@ -133,7 +134,7 @@ struct Writer::State {
     check(at != tenants.end(), "a tenant that is known stays so");
     auto& table = at->second.tables[family];
     if (table == nullptr || !table->is_current()) {
-      before = std::exchange(table, std::make_shared<GroupTable>(context, at->second.id));
+      before = std::exchange(table, std::make_shared<GroupTable>(context, at->second.id, name));
     }
     return table;
   }
@@ -148,9 +149,15 @@ struct Writer::State {
     }
   }
 
-  [[nodiscard]] model::Timestamp kept_from() const {
-    if (clock == nullptr || kept_ms == kForEverMs) return model::kTimestampMin;
-    return std::max(clock->now_ms() - kept_ms, model::kTimestampMin);
+  [[nodiscard]] model::Timestamp kept_from(std::int64_t for_ms) const {
+    if (clock == nullptr || for_ms == kForEverMs) return model::kTimestampMin;
+    return std::max(clock->now_ms() - for_ms, model::kTimestampMin);
+  }
+
+  void set_kept_from(model::RowBatch& batch) const {
+    std::vector<model::Timestamp> of_groups;
+    for (const std::int64_t for_ms : shorter_ms) of_groups.push_back(kept_from(for_ms));
+    batch.set_kept_from(kept_from(kept_ms), of_groups);
   }
 
   // Rows that were old when they came go into groups that live longer by that.
@@ -183,7 +190,7 @@ struct Writer::State {
         spare.pop_back();
       }
     }
-    batch.set_kept_from(kept_from());
+    set_kept_from(batch);
     return batch;
   }
 
@@ -198,6 +205,7 @@ struct Writer::State {
   storage::SampleStore& samples;
   const Clock* const clock;
   const std::int64_t kept_ms;
+  const std::vector<std::int64_t> shorter_ms;
   Counters counters;
   SecondsWatch seconds;
   TenantLimit limit;
@@ -226,12 +234,12 @@ class TableIngest final : public Ingest {
         batch_(state.take_batch()),
         groups_(*table_) {}
   // Of a tenant that is to be made.
-  TableIngest(State& state, std::string_view tenant, Family family, NewTenant::Birth birth)
+  TableIngest(State& state, std::string_view tenant, Family family, NewTenant::Birth birth, NewTenant::Kept kept)
       : Ingest(tenant, family),
         state_(state),
         generation_(state.context.retired.enter()),
         batch_(state.take_batch()),
-        new_tenant_(std::in_place, batch_, state.no_tenant, std::move(birth)),
+        new_tenant_(std::in_place, batch_, state.no_tenant, std::move(birth), std::move(kept)),
         groups_(*new_tenant_) {}
   ~TableIngest() override {
     state_.context.retired.leave(generation_);
@@ -272,7 +280,10 @@ Result<std::unique_ptr<Ingest>> Writer::open(std::string_view tenant, Family fam
     VARVE_RETURN_IF_ERROR(state->make_tenant(name));
     return state->find_table(name, place);
   };
-  return std::make_unique<TableIngest<State>>(*state_, tenant, family, birth);
+  const auto kept = [state = state_.get(), name = std::string(tenant)](const auto& tags, const auto& metrics) {
+    return state->context.kept(name, tags, metrics);
+  };
+  return std::make_unique<TableIngest<State>>(*state_, tenant, family, birth, kept);
 }
 
 Status Writer::make_tenant(std::string_view tenant) {

@@ -23,6 +23,7 @@
 #include "model/row.h"
 #include "storage/sample_store.h"
 #include "storage/series_store.h"
+#include "write/kept_of.h"
 
 namespace varve::write {
 
@@ -70,6 +71,11 @@ struct Options {
   const Clock* clock = nullptr;
   // Samples older than this are refused (RowBatch::kept_from()): they are beyond every retention.
   std::int64_t kept_ms = kForEverMs;
+  // Line groups of which less is kept: how long, and which of these counts for a group, from 1 on (0: kept_ms).
+  struct Shorter {
+    std::vector<std::int64_t> kept_ms = {};
+    KeptOf of = nullptr;
+  } shorter = {};
   // How many tenants may have series or messages (limits.tenants), and the tenant that is not counted.
   std::size_t tenants_max = std::numeric_limits<std::size_t>::max();
   std::string uncounted_tenant = {};

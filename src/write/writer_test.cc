@@ -224,6 +224,39 @@ TEST(Writer, ABatchKnowsWhatIsKept) {
   EXPECT_EQ((*for_ever.open("t", Family::influx))->batch().kept_from(), model::kTimestampMin);
 }
 
+// Of a new tenant and a known one, a new name and a known one; on the fast way of a parser and the slow one.
+TEST(Writer, ALineGroupMayBeKeptForLess) {
+  ManualClock clock(1000);
+  testing::FakeSeriesStore series;
+  testing::FakeSampleStore samples;
+  const auto of = [](std::string_view tenant, const model::TagViews& tags, std::span<const std::string_view> metrics) {
+    EXPECT_EQ(tags.size(), 1U);
+    return static_cast<std::uint8_t>(tenant == "t" && metrics[0] == "brief_x" ? 2 : metrics[0] == "m_x" ? 1 : 0);
+  };
+  Writer writer(series, samples, {.clock = &clock, .kept_ms = 900, .shorter = {{600, 100}, of}});
+  const auto accepted = [&](std::string_view tenant, const std::string& line) {
+    auto ingest = *writer.open(tenant, Family::influx);
+    EXPECT_EQ(ingest->batch().kept_from(), 100);
+    EXPECT_EQ(ingest->batch().sure_from(), 900);
+    std::string text = line + "\n";
+    const std::size_t size = text.size();
+    text.append(protocol::influx::kBodyPadding, '\0');
+    const auto outcome = protocol::influx::parse_lines(
+        std::string_view(text).substr(0, size), protocol::influx::Precision::ms, 0, ingest->groups(), ingest->batch());
+    writer.commit(std::move(ingest), [](const Status& status) { EXPECT_TRUE(status); });
+    return outcome.accepted == 1;
+  };
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_FALSE(accepted("t", "brief,h=a x=1 899"));
+    EXPECT_TRUE(accepted("t", "brief,h=a x=1 900"));
+    EXPECT_TRUE(accepted("t", "m,h=a x=1 400"));
+    EXPECT_FALSE(accepted("t", "m,h=a x=1 399"));
+    EXPECT_TRUE(accepted("t", "o,h=a x=1 100"));
+    EXPECT_FALSE(accepted("t", "o,h=a x=1 99"));
+    EXPECT_TRUE(accepted("u", "brief,h=a x=1 100"));
+  }
+}
+
 // They are looked up again, and whoever is at work goes on with what he has.
 TEST(Writer, NamesOfSilentSendersAreForgotten) {
   testing::FakeSeriesStore series;

@@ -28,11 +28,13 @@ void make_signed(std::vector<PostedPoint>& points) {
 }
 
 Status add_points(write::Ingest& ingest, const Target& target, std::span<const PostedPoint> points) {
-  for (const PostedPoint& point : points) {
-    if (point.at < ingest.batch().kept_from()) {
-      return fail(model::too_old(target.metric, point.at, ingest.batch().kept_from(), "milliseconds"));
+  const auto check_age = [&](model::Timestamp kept_from) -> Status {
+    for (const PostedPoint& point : points) {
+      if (point.at < kept_from) return fail(model::too_old(target.metric, point.at, kept_from, "milliseconds"));
     }
-  }
+    return {};
+  };
+  VARVE_RETURN_IF_ERROR(check_age(ingest.batch().kept_from()));
   const std::string name = raw_name_of(target);
   model::LineGroup* group = ingest.groups().find(name, target.metric);
   if (group == nullptr) {
@@ -41,6 +43,7 @@ Status add_points(write::Ingest& ingest, const Target& target, std::span<const P
     const std::string_view metric = target.metric;
     VARVE_ASSIGN_OR_RETURN(group, ingest.groups().define(name, target.metric, tags, {&metric, 1}));
   }
+  VARVE_RETURN_IF_ERROR(check_age(ingest.batch().kept_from(*group)));
   for (const PostedPoint& point : points) ingest.batch().add(*group, point.at, point.value);
   return {};
 }

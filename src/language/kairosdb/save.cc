@@ -66,7 +66,7 @@ Result<std::uint64_t> save_points(write::Writer& writer, std::string_view tenant
     model::RowBatch& batch = ingest->batch();
     for (; i < points.size() && batch.bytes().size() < kBatchBytesMax; ++i) {
       const model::Timestamp time = points.times[i];
-      if (!range.contains(time) || points.is_null(i) || time < batch.kept_from()) continue;
+      if (!range.contains(time) || points.is_null(i) || time < batch.kept_from(*group)) continue;
       batch.add(*group, time, value_at(points, i));
       ++saved;
     }

@@ -42,7 +42,7 @@ class Parser {
       : groups_(groups),
         batch_(batch),
         outcome_(outcome),
-        time_(precision, now, batch.kept_from()),
+        time_(precision, now, batch.sure_from()),
         new_line_(groups, batch, time_) {}
 
   // Parses [at, end), which ends with a newline. Returns end, or, if `more` text follows, where a line begins that

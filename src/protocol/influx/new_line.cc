@@ -33,9 +33,7 @@ Result<LineGroup*> NewLine::add(const char* at, Splitter& splitter, Outcome& out
   VARVE_RETURN_IF_ERROR(splitter.split(at, line_));
   VARVE_RETURN_IF_ERROR(check_utf8(line_));
   VARVE_ASSIGN_OR_RETURN(const model::Timestamp time, time_.read(line_.time));
-  if (time < batch_.kept_from()) {
-    return fail(model::too_old(line_.name, time, batch_.kept_from(), "nanoseconds (or as `precision` says)"));
-  }
+  VARVE_RETURN_IF_ERROR(check_age(time, batch_.kept_from()));
   keep_last_of_each();
   numbers_.clear();
   std::ranges::copy_if(line_.fields, std::back_inserter(numbers_), [](const Field& field) { return !field.is_text; });
@@ -60,6 +58,11 @@ Result<LineGroup*> NewLine::add(const char* at, Splitter& splitter, Outcome& out
   }
   outcome.accepted += line_.fields.size();
   return first;
+}
+
+Status NewLine::check_age(model::Timestamp time, model::Timestamp kept_from) const {
+  if (time >= kept_from) return {};
+  return fail(model::too_old(line_.name, time, kept_from, "nanoseconds (or as `precision` says)"));
 }
 
 void NewLine::keep_last_of_each() {
@@ -94,6 +97,7 @@ Result<LineGroup*> NewLine::group_of(Fields fields) {
 
 Result<LineGroup*> NewLine::add_numbers(Fields fields, model::Timestamp time) {
   VARVE_ASSIGN_OR_RETURN(LineGroup* const group, group_of(fields));
+  VARVE_RETURN_IF_ERROR(check_age(time, batch_.kept_from(*group)));
   RowValues::Seen seen;
   unsigned count = 0;
   for (const auto& field : fields) values_.set(count++, field.number, seen);
@@ -103,6 +107,7 @@ Result<LineGroup*> NewLine::add_numbers(Fields fields, model::Timestamp time) {
 
 Result<LineGroup*> NewLine::add_text(const Field& field, model::Timestamp time) {
   VARVE_ASSIGN_OR_RETURN(LineGroup* const group, group_of({&field, 1}));
+  VARVE_RETURN_IF_ERROR(check_age(time, batch_.kept_from(*group)));
   text_.clear();
   append_text(text_, field.text);
   batch_.add(*group, time, model::Value::of_string(text_));

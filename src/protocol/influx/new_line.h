@@ -31,6 +31,7 @@ class NewLine {
   [[nodiscard]] const char* next() const { return line_.next; }
 
  private:
+  [[nodiscard]] Status check_age(model::Timestamp time, model::Timestamp kept_from) const;
   using Fields = std::span<const Field>;
   void keep_last_of_each();
   Result<model::LineGroup*> group_of(Fields fields);

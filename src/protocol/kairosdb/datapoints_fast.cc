@@ -84,7 +84,7 @@ const char* FastMetrics::read_type(const char* at, Metric& metric) {
 // [[time,number],…]
 const char* FastMetrics::read_points(const char* at, const model::LineGroup& group, unsigned& types) {
   if (*at != '[') return nullptr;
-  const model::Timestamp kept_from = batch_.kept_from();
+  const model::Timestamp kept_from = batch_.sure_from();
   at = skip_space(at + 1, end_);
   if (*at == ']') return at + 1;
   while (at < end_) {
@@ -124,7 +124,7 @@ const char* FastMetrics::field(const char* at, Metric& metric) {
   switch (which) {
     case kName: return read_name(at);
     case kTags: return read_tags(at, metric);
-    case kTime: return scan_time(at, batch_.kept_from(), metric.time) ? at : nullptr;
+    case kTime: return scan_time(at, batch_.sure_from(), metric.time) ? at : nullptr;
     case kValue: {
       const char* const text = at;
       at = scan_number(at, metric.value);

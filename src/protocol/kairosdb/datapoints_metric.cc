@@ -247,9 +247,9 @@ void MetricReader::add(const model::LineGroup& group, std::optional<std::int64_t
   if (*time < model::kTimestampMin || *time > model::kTimestampMax) {
     return error(where(index) + ".timestamp must be between -9007199254740992 and 9007199254740992.");
   }
-  if (*time < batch_.kept_from()) {
+  if (*time < batch_.kept_from(group)) {
     if (rejection_.errors.size() < kErrorsMax) ++rejection_.too_old;
-    return error(model::too_old(where(index) + ".timestamp", *time, batch_.kept_from(), "milliseconds").message);
+    return error(model::too_old(where(index) + ".timestamp", *time, batch_.kept_from(group), "milliseconds").message);
   }
   if (value.kind == Kind::null || (value.kind == Kind::string && value.text.empty())) {
     return error(where(index) + ".value may not be empty.");

@@ -135,7 +135,7 @@ bool FastPoints::finish(Point& point) {
     group = guess != nullptr && key_.is_of(*guess) ? guess : route_.find(key_.joined());
     if (group == nullptr) return false;
   }
-  if (point.time < route_.batch().kept_from()) return false;
+  if (point.time < route_.batch().kept_from(*group)) return false;
   if (!add_number(route_.batch(), *group, point.time, point.value, point.text)) return false;
   route_.step(group);
   return true;

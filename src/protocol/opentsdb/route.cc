@@ -30,17 +30,25 @@ Result<model::LineGroup*> Route::resolve(std::string_view key, std::string_view 
   } else {
     VARVE_RETURN_IF_ERROR(enter(Current::own, {}));
   }
-  const model::Timestamp kept_from = target_.batch->kept_from();
-  if (time < kept_from) return fail(model::too_old(metric, time, kept_from, "seconds or milliseconds (by their size)"));
+  const auto check_age = [&](model::Timestamp kept_from) -> Status {
+    if (time >= kept_from) return {};
+    return fail(model::too_old(metric, time, kept_from, "seconds or milliseconds (by their size)"));
+  };
+  VARVE_RETURN_IF_ERROR(check_age(target_.batch->kept_from()));
   // The tag names no tenant here: these bytes may mean another one in another request, or after a restart with another
   // configuration, so the key must differ.
   std::string other;
   if (tagged && !moves) key = other.assign(1, tag_ == TenantTag::plain ? '\3' : '\2').append(key);
-  if (auto* known = find(key); known != nullptr) return known;
+  if (auto* known = find(key); known != nullptr) {
+    VARVE_RETURN_IF_ERROR(check_age(target_.batch->kept_from(*known)));
+    return known;
+  }
   bool utf8 = json::is_utf8(metric);
   for (const auto& t : tags) utf8 = utf8 && json::is_utf8(t.key) && json::is_utf8(t.value);
   if (!utf8) return fail(Code::invalid, "the metric and tags must be valid UTF-8");
-  return target_.groups->define(key, {}, tags, {&metric, 1}, ttl_s);
+  VARVE_ASSIGN_OR_RETURN(model::LineGroup* const group, target_.groups->define(key, {}, tags, {&metric, 1}, ttl_s));
+  VARVE_RETURN_IF_ERROR(check_age(target_.batch->kept_from(*group)));
+  return group;
 }
 
 }  // namespace varve::protocol::opentsdb

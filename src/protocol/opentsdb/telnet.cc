@@ -173,7 +173,7 @@ bool TelnetParser::fast_put(std::string_view line) {
   if (!route_.takes([&] { return has_tenant_word(key_.tags); })) return false;
   auto* guess = route_.guess();
   auto* group = guess != nullptr && key_.is_of(*guess) ? guess : route_.find(key_.joined());
-  if (group == nullptr || time.mantissa < route_.batch().kept_from()) return false;
+  if (group == nullptr || time.mantissa < route_.batch().kept_from(*group)) return false;
   if (!add_number(route_.batch(), *group, time.mantissa, number, text)) return false;
   route_.step(group);
   ++taken_;

@@ -47,7 +47,7 @@ class Parser {
   bool read_usual_sample(const char*& at, Sample& sample) const;
   [[nodiscard]] bool is_kept(const Sample& sample) const;
   void keep(const LineGroup* group, std::string_view labels, Sample sample);
-  Error too_old(std::string_view labels, model::Timestamp time);
+  Error too_old(std::string_view labels, model::Timestamp time, model::Timestamp kept_from);
 
   const char* end_;  // of the whole body
   model::GroupSource& groups_;
@@ -152,8 +152,9 @@ void Parser::keep(const LineGroup* group, std::string_view labels, Sample sample
     outcome_.reject(index_, {Code::invalid, "timestamp " + std::to_string(sample.time) + " is out of range"});
     return;
   }
-  if (sample.time < batch_.kept_from()) {
-    outcome_.reject(index_, too_old(labels, sample.time));
+  const model::Timestamp kept_from = group == nullptr ? batch_.kept_from() : batch_.kept_from(*group);
+  if (sample.time < kept_from) {
+    outcome_.reject(index_, too_old(labels, sample.time, kept_from));
     return;
   }
   batch_.add(*group, sample.time, model::Value{model::ValueType::double_, sample.bits, {}});
@@ -161,9 +162,9 @@ void Parser::keep(const LineGroup* group, std::string_view labels, Sample sample
 }
 
 // Known labels have been read without an error before.
-Error Parser::too_old(std::string_view labels, model::Timestamp time) {
+Error Parser::too_old(std::string_view labels, model::Timestamp time, model::Timestamp kept_from) {
   const bool named = read_labels(labels, labels_).has_value();
-  return model::too_old(named ? labels_.metric : std::string_view(), time, batch_.kept_from(), "milliseconds");
+  return model::too_old(named ? labels_.metric : std::string_view(), time, kept_from, "milliseconds");
 }
 
 Sample read_sample(protozero::pbf_reader message) {
