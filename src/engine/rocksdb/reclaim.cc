@@ -176,7 +176,8 @@ Status Reclaim::all() {
   return {};
 }
 
-// Groups of the slot's tenant, or of its rollup groups, of which all is over in the slot.
+// Groups of the slot's tenant, or of its rollup groups, of which all is over in the slot; and those that have left the
+// index since their last sample was over, whose slot was not then (leave_out.h).
 void Reclaim::add_class_over(const SlotKey& slot, std::int64_t now_ms, std::vector<std::uint32_t>& groups) const {
   std::size_t count = 0;
   {
@@ -186,13 +187,15 @@ void Reclaim::add_class_over(const SlotKey& slot, std::int64_t now_ms, std::vect
   for_each_in_pieces(job_.catalog.mutex, count, [&](std::size_t n) VARVE_REQUIRES_SHARED(job_.catalog.mutex) {
     const auto number = static_cast<std::uint32_t>(n);
     if (slot.is_raw()) {
-      if (job_.catalog.index.group_tenant(model::GroupId{number}) != slot.tenant) return;
-      if (is_class_over(job_, slot, number, now_ms)) groups.push_back(number);
+      const model::TenantId tenant = job_.catalog.index.group_tenant(model::GroupId{number});
+      const bool is_over = tenant == slot.tenant && is_class_over(job_, slot, number, now_ms);
+      if (is_over || tenant == model::kNoTenant) groups.push_back(number);
       return;
     }
     const model::SeriesId series{number};
-    if (job_.catalog.index.series_tenant(series) != slot.tenant) return;
-    if (!is_class_over(job_, slot, rollup::number_group(series), now_ms)) return;
+    const model::TenantId tenant = job_.catalog.index.series_tenant(series);
+    const bool is_over = tenant == slot.tenant && is_class_over(job_, slot, rollup::number_group(series), now_ms);
+    if (!is_over && tenant != model::kNoTenant) return;
     groups.insert(groups.end(), {rollup::number_group(series), rollup::text_group(series)});
   });
 }

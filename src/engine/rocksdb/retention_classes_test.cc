@@ -221,6 +221,33 @@ TEST_F(RetentionClassesTest, ATimeToLiveInASlotThatStays) {
   EXPECT_EQ(samples_of("m"), 60U);
 }
 
+// Series of a class leave the index, and what is left of them in slots goes all the same.
+TEST_F(RetentionClassesTest, WhatIsOverLeavesTheIndex) {
+  engine.options().gone_series_min = 20;
+  engine.options().leave_every_ms = 0;
+  engine.options().leave_grace_ms = 0;
+  store.restart();
+  constexpr unsigned kBriefPods = 30;
+  put_hour(*store.group({"m"}), kStart);
+  for (unsigned pod = 0; pod < kBriefPods; ++pod) {
+    put_hour(*store.group({"brief"}, {{"pod", std::to_string(pod)}}), kStart - kHour / 2);
+  }
+  settle_in(kHour);
+  EXPECT_EQ(stored(), 60U * (1 + kBriefPods));
+  settle_in(kDay - kHour - kMinute / 2);  // all of them are, and their last slot is not
+  EXPECT_EQ(names(), Names{"m"});
+  EXPECT_EQ(stored(), 60U + 30 * kBriefPods);
+  settle_in(kHour);
+  EXPECT_EQ(stored(), 60U);
+  EXPECT_EQ(samples_of("m"), 60U);
+  put_hour(*store.group({"brief"}, {{"pod", "0"}}), clock.now_ms());
+  EXPECT_EQ(engine.store().series_defined(), 1 + kBriefPods + 1) << "it is another one";
+  settle_in(2 * kHour);
+  engine.restart();
+  EXPECT_EQ(count_of("brief"), 60U);
+  EXPECT_EQ(count_of("m"), 60U);
+}
+
 // Slots that have been made a stratum.
 TEST_F(RetentionClassesTest, InStrata) {
   engine.options().raw_retention_ms = 100 * kDay;

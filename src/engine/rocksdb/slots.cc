@@ -14,6 +14,7 @@ using storage::SlotState;
 
 std::string describe(const index::SeriesIndex& index, std::uint32_t group) {
   const auto series = index.group_series(model::GroupId{group});
+  if (series.empty()) return {};  // it has left the index
   std::string text(index.metric(series[0]));
   text += '{';
   for (const auto& [key, value] : index.tags(series[0])) {
