@@ -56,6 +56,7 @@ class RetentionClasses {
   explicit RetentionClasses(std::vector<RetentionRule> rules = {}, Retention general = {});
 
   [[nodiscard]] bool empty() const { return rules_.empty(); }
+  [[nodiscard]] std::size_t size() const { return rules_.size(); }  // the numbers of classes are 1 … size()
   // The class of a series; tags are sorted by key.
   [[nodiscard]] Number of(std::string_view tenant, std::string_view metric, const model::TagViews& tags) const;
   // Of a class everything goes at one time: its samples, and windows of all granularities.

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "base/testing/jumping_clock.h"
 #include "engine/rocksdb/testing/directory.h"
 #include "storage/testing/catalog_contract.h"
+#include "storage/testing/classes_contract.h"
 #include "storage/testing/counter_contract.h"
 #include "storage/testing/ends_contract.h"
 #include "storage/testing/histogram_contract.h"
@@ -60,6 +62,39 @@ MakeEngine make(const Options& options) {
   return [options] { return std::make_unique<RocksdbEngine>(options); };
 }
 
+// Only settle() does anything, and no time passes by itself.
+Options kept_by_class() {
+  Options options;
+  options.raw_retention_ms = storage::testing::kRawDays * model::kDayMs;
+  options.rollups.levels = {{300'000, storage::testing::kWindowDays * model::kDayMs},
+                            {3'600'000, storage::testing::kWindowDays * model::kDayMs}};
+  options.slot_quiet_ms = 1000 * model::kDayMs;
+  options.merge_quiet_ms = 1000 * model::kDayMs;
+  for (const auto& [conditions, days] : storage::testing::kRetentionClasses) {
+    rollup::RetentionRule& rule = options.retention_classes.emplace_back("c", days * model::kDayMs);
+    EXPECT_TRUE(rollup::read_retention_conditions(conditions, rule));
+  }
+  return options;
+}
+
+class WithItsClock final : public storage::testing::Engine {
+ public:
+  explicit WithItsClock(const Options& options) : engine_(options, clock_) {}
+  storage::SeriesStore& series() override { return engine_.series(); }
+  storage::SampleStore& samples() override { return engine_.samples(); }
+  void restart() override { engine_.restart(); }
+  [[nodiscard]] std::int64_t now_ms() const override { return clock_.now_ms(); }
+  bool advance_ms(std::int64_t by_ms) override {
+    clock_.advance_ms(by_ms);
+    return true;
+  }
+  [[nodiscard]] bool makes_windows() const override { return engine_.makes_windows(); }
+
+ private:
+  varve::testing::JumpingClock clock_{20'000 * model::kDayMs};
+  RocksdbEngine engine_;
+};
+
 class RocksdbTexts final : public storage::testing::TextEngine {
  public:
   explicit RocksdbTexts(const Options& options) : engine_(options) {}
@@ -82,6 +117,9 @@ class RocksdbTexts final : public storage::testing::TextEngine {
 namespace varve::storage::testing {
 INSTANTIATE_TEST_SUITE_P(Rocksdb, TextContract, ::testing::Values(MakeTexts([] {
                            return std::make_unique<engine::rocksdb::RocksdbTexts>(engine::rocksdb::restless());
+                         })));
+INSTANTIATE_TEST_SUITE_P(Rocksdb, ClassesContract, ::testing::Values(MakeEngine([] {
+                           return std::make_unique<engine::rocksdb::WithItsClock>(engine::rocksdb::kept_by_class());
                          })));
 INSTANTIATE_TEST_SUITE_P(Plain, StoreContract, ::testing::Values(engine::rocksdb::make(engine::rocksdb::plain())));
 INSTANTIATE_TEST_SUITE_P(Restless, StoreContract,

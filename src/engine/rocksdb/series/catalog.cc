@@ -41,7 +41,7 @@ std::vector<bool> Catalog::which_are_shared() const {
   return shared_groups.any() ? shared_groups.groups() : std::vector<bool>{};
 }
 
-const SeriesRetentions::OfTenant& Catalog::retentions_of(model::TenantId tenant) const {
+const shared::SeriesRetentions::OfTenant& Catalog::retentions_of(model::TenantId tenant) const {
   if (const auto* const known = retentions.find(tenant)) return *known;
   std::string name;
   {

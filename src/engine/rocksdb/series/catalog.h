@@ -19,8 +19,8 @@
 #include "base/check.h"
 #include "base/mutex.h"
 #include "engine/rocksdb/head/head.h"
-#include "engine/rocksdb/series/series_retentions.h"
 #include "engine/shared/reconcile.h"
+#include "engine/shared/series_retentions.h"
 #include "engine/shared/shared_groups.h"
 #include "index/series_index.h"
 #include "model/ids.h"
@@ -91,7 +91,7 @@ class Catalog {
   mutable SharedMutex mutex;
   index::SeriesIndex index VARVE_GUARDED_BY(mutex);
   shared::SharedGroups shared_groups VARVE_GUARDED_BY(mutex);
-  const SeriesRetentions retentions;
+  const shared::SeriesRetentions retentions;
   storage::RowCheck row_check;  // learns under the lock, is asked without it
 
   // Those of the groups (ascending) that share a series with another group. Gives up the lock between some of them.
@@ -148,7 +148,8 @@ class Catalog {
       VARVE_EXCLUDES(mutex, waiting_mutex_);
 
  private:
-  [[nodiscard]] const SeriesRetentions::OfTenant& retentions_of(model::TenantId tenant) const VARVE_EXCLUDES(mutex);
+  [[nodiscard]] const shared::SeriesRetentions::OfTenant& retentions_of(model::TenantId tenant) const
+      VARVE_EXCLUDES(mutex);
   void keep_out_forgotten() VARVE_REQUIRES(mutex, waiting_mutex_);
 
   // Notes those of definitions_ that are not noted yet.

@@ -15,7 +15,7 @@
 #include "model/ids.h"
 #include "rollup/retention_classes.h"
 
-namespace varve::engine::rocksdb {
+namespace varve::engine::shared {
 
 // Thread-safe.
 class SeriesRetentions {
@@ -55,4 +55,4 @@ class SeriesRetentions {
   mutable std::map<model::TenantId, OfTenant> of_tenants_ VARVE_GUARDED_BY(mutex_);  // addresses stay
 };
 
-}  // namespace varve::engine::rocksdb
+}  // namespace varve::engine::shared

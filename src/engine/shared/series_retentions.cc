@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/rocksdb/series/series_retentions.h"
+#include "engine/shared/series_retentions.h"
 
-namespace varve::engine::rocksdb {
+namespace varve::engine::shared {
 
 SeriesRetentions::SeriesRetentions(const rollup::RetentionClasses& classes)
     : classes_(classes), pages_(classes.empty() ? nullptr : std::make_unique<Pages>()) {}
@@ -45,4 +45,4 @@ const SeriesRetentions::OfTenant& SeriesRetentions::add(model::TenantId tenant, 
   return of_tenants_.try_emplace(tenant, OfTenant{classes_.longest_of(name), classes_.differ_in(name)}).first->second;
 }
 
-}  // namespace varve::engine::rocksdb
+}  // namespace varve::engine::shared
