@@ -116,7 +116,6 @@ class Loader {
     if (out_.config.syslog.tls_on) check_tls();
     check_listeners();
     check_slots();
-    check_classes();
   }
 
   void check_tls() {
@@ -179,12 +178,6 @@ class Loader {
             ": allowed are partitions below slots.partitions=" + text("slots.partitions"));
       break;
     }
-  }
-
-  void check_classes() {
-    if (out_.config.retention_classes.empty() || out_.config.engine == Config::Engine::embedded) return;
-    fault("retention.classes=" + text("retention.classes") +
-          ": the cluster engine keeps all series alike; allowed is an empty list, or engine=embedded");
   }
 
   Loaded out_;

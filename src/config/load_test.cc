@@ -152,18 +152,6 @@ TEST(Load, RetentionClasses) {
   EXPECT_NE(faults_of("retention.classes", many.c_str()).find("at most 200 entries"), std::string::npos);
 }
 
-// A key that an engine would not follow is refused by it.
-TEST(Load, TheClusterRefusesRetentionClasses) {
-  const auto faults = [](const char* engine) {
-    std::string all;
-    const Loaded loaded = load(flags({{"engine", engine}, {"retention.classes", "a:1d:metric=a"}}));
-    for (const auto& fault : loaded.faults) all += fault;
-    return all;
-  };
-  EXPECT_EQ(faults("embedded"), "");
-  EXPECT_EQ(faults("cluster").find("retention.classes=a:1d:metric=a: the cluster engine keeps all series alike"), 0U);
-}
-
 TEST(Load, OriginsAndHosts) {
   const auto origins = [](const char* text) { return load(flags({{"http.origins", text}})).config.http.origins; };
   using Names = std::vector<std::string>;

@@ -41,6 +41,7 @@ engine::cassandra::SchemaOptions schema_options(const config::Config& config) {
   options.raw_retention_ms = config.raw_retention_ms;
   options.message_retention_ms = config.messages.retention_ms;
   options.message_rules = config.messages.classes;
+  options.retention_rules = config.retention_classes;
   options.rollups = rollup_levels(config).levels;
   options.partitions = config.slots.partitions;
   return options;

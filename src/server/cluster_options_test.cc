@@ -28,6 +28,7 @@ TEST(ClusterOptions, EachKeyArrives) {
                                  {"slots.partitions", "9"},
                                  {"limits.series_per_tenant", "5"},
                                  {"raw.retention", "6h"},
+                                 {"retention.classes", "c:2d:metric=m"},
                                  {"rollups", "5m:14d,1h:365d"},
                                  {"rollup.counter_suffixes", "hits"},
                                  {"cassandra.keyspace", "mine"},
@@ -38,6 +39,8 @@ TEST(ClusterOptions, EachKeyArrives) {
   EXPECT_EQ(options.schema.replication, "dc1:3");
   EXPECT_EQ(options.schema.slot_width_ms, 7'200'000);
   EXPECT_EQ(options.schema.raw_retention_ms, 6 * 3'600'000);
+  EXPECT_EQ(options.schema.retention_rules, config.retention_classes);
+  EXPECT_EQ(options.schema.retention_rules.size(), 1U);
   EXPECT_EQ(options.schema.rollups.size(), 2U);
   EXPECT_EQ(options.rollups.levels[1].width_ms, 3'600'000);
   EXPECT_EQ(options.rollups.counter_suffixes, std::vector<std::string>{"hits"});

@@ -7,6 +7,7 @@
 
 #include "engine/cassandra/testing/store_engine.h"
 #include "storage/testing/catalog_contract.h"
+#include "storage/testing/classes_contract.h"
 #include "storage/testing/counter_contract.h"
 #include "storage/testing/ends_contract.h"
 #include "storage/testing/histogram_contract.h"
@@ -31,8 +32,20 @@ ClusterOptions plain() {
   return options;
 }
 
+ClusterOptions kept_by_class() {
+  ClusterOptions options;
+  options.raw_retention_ms = kRawDays * model::kDayMs;
+  options.rollups = {{300'000, kWindowDays * model::kDayMs}, {3'600'000, kWindowDays * model::kDayMs}};
+  for (const auto& [conditions, days] : kRetentionClasses) {
+    rollup::RetentionRule& rule = options.retention_rules.emplace_back("c", days * model::kDayMs);
+    EXPECT_TRUE(rollup::read_retention_conditions(conditions, rule));
+  }
+  return options;
+}
+
 }  // namespace
 
+INSTANTIATE_TEST_SUITE_P(Memory, ClassesContract, ::testing::Values(make(kept_by_class())));
 INSTANTIATE_TEST_SUITE_P(Memory, StoreContract, ::testing::Values(make(plain())));
 INSTANTIATE_TEST_SUITE_P(MemoryRolledUp, StoreContract, ::testing::Values(make({})));
 INSTANTIATE_TEST_SUITE_P(Memory, MessageContract, ::testing::Values(make(plain())));
@@ -153,6 +166,53 @@ TEST(ClusterStore, rows_of_a_group_go_with_its_samples) {
   EXPECT_EQ(count(tables.line_groups), 2);
   clock.advance_ms(8 * 24 * kHourMs);
   EXPECT_EQ(count(tables.line_groups), 1);
+}
+
+// As long as the series that is kept the longest, and a day.
+TEST(ClusterStore, rows_of_a_group_stay_as_long_as_its_classes) {
+  StoreEngine engine(kept_by_class());
+  Fixture store(engine);
+  auto& [options, schema, clock, tables, rows, rollup_blocks_ms, redis] = engine.cluster;
+  const model::Tags keep{{"keep", "long"}};
+  const model::Timestamp time = clock.now_ms();  // where a rollup block begins
+  for (const auto* group : {store.group({"brief"}), store.group({"brief2", "m"}), store.group({"long"}, keep)}) {
+    ASSERT_TRUE(store.put(*group, time, std::vector(group->metrics.size(), model::Value::of_long(1))));
+  }
+  const auto count = [&](const engine::cassandra::Table& table) {
+    int found = 0;
+    EXPECT_TRUE(rows.read_all(table, {}, [&](const engine::cassandra::RowView&) -> Status {
+      ++found;
+      return {};
+    }));
+    return found;
+  };
+  for (int i = 0; i < 5; ++i) {
+    clock.advance_ms(kHourMs);
+    ASSERT_TRUE(engine.samples().settle());
+  }
+  const auto pass_until = [&](std::int64_t days) { clock.advance_ms(time + days * 24 * kHourMs - clock.now_ms()); };
+  EXPECT_EQ(count(tables.sealed), 3);
+  EXPECT_EQ(count(tables.levels[0]), 3);
+  pass_until(3);
+  EXPECT_EQ(count(tables.sealed), 2);
+  pass_until(5);
+  EXPECT_EQ(count(tables.sealed), 2) << "a day more";
+  EXPECT_EQ(count(tables.levels[0]), 2);
+  EXPECT_EQ(count(tables.line_groups), 3);
+  pass_until(8);
+  EXPECT_EQ(count(tables.sealed), 1);
+  pass_until(17);
+  EXPECT_EQ(count(tables.line_groups), 2);
+  EXPECT_EQ(count(tables.levels[0]), 2);
+  pass_until(30);
+  EXPECT_EQ(count(tables.levels[0]), 1);
+  pass_until(40);
+  EXPECT_EQ(count(tables.sealed), 1);
+  EXPECT_EQ(count(tables.levels[0]), 1);
+  EXPECT_EQ(count(tables.line_groups), 1);
+  pass_until(45);
+  EXPECT_EQ(count(tables.sealed), 0);
+  EXPECT_EQ(count(tables.levels[0]), 0);
 }
 
 TEST(ClusterStoreModel, random_work) {

@@ -118,8 +118,9 @@ Result<std::vector<Timestamp>> Eraser::rollup_blocks_with(const EraseWork& work,
   const ChunkTable& finer = level == 0 ? parts_.reader.sealed() : parts_.maker.levels()[level - 1];
   check(level < parts_.maker.levels().size(), "a granularity that there is");
   const std::int64_t width_ms = parts_.maker.width_ms(level);
-  if (finer.retention_ms >= rollup::kForEver) return std::vector<Timestamp>();
-  const Timestamp gone = shared::kept_from(finer.retention_ms, parts_.clock.now_ms() + kGoneMarginMs);
+  const std::int64_t finer_ms = finer.retention_of(work.group.cells.kept);
+  if (finer_ms >= rollup::kForEver) return std::vector<Timestamp>();
+  const Timestamp gone = shared::kept_from(finer_ms, parts_.clock.now_ms() + kGoneMarginMs);
   range.last = std::min(range.last, model::window_start(gone, table.row_ms) + table.row_ms);
   std::set<Timestamp> found;
   std::vector<RowRead> reads;

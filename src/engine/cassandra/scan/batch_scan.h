@@ -56,8 +56,9 @@ struct Member {
   std::vector<std::uint16_t> columns;  // ascending
   std::vector<std::size_t> series;     // of each column: position in the caller's list
   std::vector<bool> counter;           // of each: windows without extremes
+  rollup::RetentionClasses::Number kept = rollup::RetentionClasses::kNone;  // of all of these series
 
-  // Since when its samples are there.
+  // Since when its samples are there, as far as their time to live says.
   [[nodiscard]] model::Timestamp alive_from(std::int64_t now_ms) const {
     return shared::alive_from(group->cells.ttl_s, now_ms);
   }

@@ -44,6 +44,14 @@ class Scanner {
 
  private:
   struct Wanted;
+  // What is different in a scan of series of one class.
+  struct OfClass {
+    storage::ScanOptions options;
+    std::vector<rollup::Level> levels;
+    std::int64_t samples_shown_ms;
+  };
+  [[nodiscard]] OfClass of_class(rollup::RetentionClasses::Number number, const storage::ScanOptions& options,
+                                 std::int64_t now_ms) const;
   Result<Wanted> find(model::TenantId tenant, std::span<const model::SeriesId> series,
                       const storage::ScanOptions& options) const;
 

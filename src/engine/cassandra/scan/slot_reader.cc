@@ -116,7 +116,8 @@ class SlotReader::Reading {
 GroupRef group_ref(const Directory& directory, model::GroupId group) {
   const GroupName name = directory.name(group);
   return directory.read([&](const index::SeriesIndex& index) {
-    return GroupRef{{std::string(index.tenant_name(name.tenant)), blob_of(name.hash), index.group_ttl_s(group)},
+    return GroupRef{{std::string(index.tenant_name(name.tenant)), blob_of(name.hash), index.group_ttl_s(group),
+                     directory.kept(index, group)},
                     index.group_series(group).size()};
   });
 }
@@ -161,9 +162,9 @@ Status SlotReader::read_hot(std::span<const HotWanted> wanted, const RowStore::R
   }
   HotReads hot(tables_);
   for (std::size_t number = 0; number < wanted.size(); ++number) {
-    const auto& [tenant, hash, _] = *wanted[number].group;
+    const GroupCells& of = *wanted[number].group;
     const model::Timestamp slot = wanted[number].slot;
-    hot.add(tenant, hash, slot, sees_writes_ ? lengths.of(tenant, slot) : kPrefixLengths, number);
+    hot.add(of.tenant, of.group, slot, sees_writes_ ? lengths.of(of.tenant, slot) : kPrefixLengths, number);
   }
   return rows_.read(hot.reads(), limits,
                     [&](std::size_t read, const RowView& view) { return hot.row(read, view, each); });

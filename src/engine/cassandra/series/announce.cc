@@ -194,7 +194,7 @@ Status SeriesTables::write_forgotten(TenantId tenant, std::span<const SeriesId> 
     return 0;
   });
   const std::string name = directory_.tenant_name(tenant);
-  const std::uint32_t ttl = announcer_.ttl_s(index_bucket_of(at_us / 1000), at_us);
+  const std::uint32_t ttl = announcer_.ttl_s(at_us);
   std::vector<RowWrite> rows;
   std::vector<std::string> names;
   for (const auto& [metric, gone] : metrics) {

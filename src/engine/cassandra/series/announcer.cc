@@ -46,9 +46,11 @@ class Announcer::Rows {
     const std::uint32_t group_ttl_s = index.group_ttl_s(what.group);
     const Hash list = list_hash(metrics_, group_ttl_s);
     const std::string list_blob = blob_of(list), hash_blob = blob_of(hash), tags = text_map_cell(tags_);
-    // What has a time to live of its own need not be found for longer than that; names are those of others, too.
-    const std::uint32_t ttl = owner_.ttl_s(what.bucket, now_us_);
-    const std::uint32_t own_ttl = owner_.ttl_s(what.bucket, now_us_, group_ttl_s);
+    // What has a time to live or a class of its own need not be found for longer than that; names are those of others,
+    // too.
+    const std::uint32_t ttl = owner_.ttl_s(what.bucket, now_us_, owner_.retention_ms_);
+    const std::int64_t kept_ms = owner_.kept_ms(index, what.group);
+    const std::uint32_t own_ttl = owner_.ttl_s(what.bucket, now_us_, shorter_ms(kept_ms, group_ttl_s));
     row(tables_.line_groups, {tenant, hash_blob}, {}, {tags, list_blob}, own_ttl);
     if (fresh(name_key('l', tenant, list_blob, 0, 0))) {
       const auto texts = list_texts(metrics_, group_ttl_s);
@@ -72,7 +74,7 @@ class Announcer::Rows {
   // After all: they are many fewer than groups. Asks the directory, so not while the index is read.
   void add_names() {
     for (const auto& [id, tenant, metric, bucket] : wanted_names_) {
-      const std::uint32_t ttl = owner_.ttl_s(bucket, now_us_);
+      const std::uint32_t ttl = owner_.ttl_s(bucket, now_us_, owner_.retention_ms_);
       const std::size_t generation = owner_.directory_.generation(id, metric);
       if (fresh(name_key('m', tenant, metric, generation, 0))) name_row(tenant, metric, ttl);
       if (fresh(name_key('w', tenant, metric, generation, bucket))) {
@@ -151,7 +153,7 @@ std::vector<RowWrite> Announcer::names(std::span<const std::pair<TenantId, std::
   const MutexLock lock(mutex_);
   Rows rows(*this, seen_us);
   for (const auto& [tenant, metric] : metrics) {
-    rows.name_row(directory_.tenant_name(tenant), metric, ttl_s(index_bucket_of(now_us / 1000), now_us));
+    rows.name_row(directory_.tenant_name(tenant), metric, ttl_s(now_us));
   }
   return rows.take();
 }
@@ -182,17 +184,21 @@ std::vector<tracker::redis::VersionsRaised> Announcer::raised(const Announcement
   return out;
 }
 
-std::uint32_t Announcer::ttl_s(model::Timestamp bucket, std::int64_t now_us, std::uint32_t group_ttl_s) const {
-  const std::int64_t kept_ms = shorter_ms(retention_ms_, group_ttl_s);
+std::uint32_t Announcer::ttl_s(std::int64_t now_us) const {
+  return ttl_s(index_bucket_of(now_us / 1000), now_us, retention_ms_);
+}
+
+std::int64_t Announcer::kept_ms(const index::SeriesIndex& index, model::GroupId group) const {
+  if (directory_.classes().empty()) return retention_ms_;
+  return directory_.group_retentions().all()[directory_.kept(index, group)].longest_ms();
+}
+
+std::uint32_t Announcer::ttl_s(model::Timestamp bucket, std::int64_t now_us, std::int64_t kept_ms) const {
   if (kept_ms >= rollup::kForEver) return 0;
   const std::int64_t ttl = (kept_ms + kIndexBucketMs + std::max<std::int64_t>(0, bucket - now_us / 1000)) / 1000;
   return static_cast<std::uint32_t>(std::min<std::int64_t>(ttl, UINT32_MAX));
 }
 
-std::int64_t longest_retention_ms(const SchemaOptions& schema) {
-  std::int64_t longest = schema.raw_retention_ms;
-  for (const rollup::Level& level : schema.rollups) longest = std::max(longest, level.retention_ms);
-  return longest;
-}
+std::int64_t longest_retention_ms(const SchemaOptions& schema) { return classes_of(schema).longest().longest_ms(); }
 
 }  // namespace varve::engine::cassandra

@@ -49,11 +49,13 @@ class Announcer {
   // What to raise when it stands.
   [[nodiscard]] std::vector<tracker::redis::VersionsRaised> raised(const Announcement& announcement) const;
 
-  // s, for a row of this index bucket that is written now; 0: none. `group_ttl_s`: of the samples that it is about, 0:
-  // none.
-  [[nodiscard]] std::uint32_t ttl_s(model::Timestamp bucket, std::int64_t now_us, std::uint32_t group_ttl_s = 0) const;
+  // s, for a row that is written now, of this index bucket; 0: none.
+  [[nodiscard]] std::uint32_t ttl_s(std::int64_t now_us) const;
 
  private:
+  // `kept_ms`: the samples that the row is about.
+  [[nodiscard]] std::uint32_t ttl_s(model::Timestamp bucket, std::int64_t now_us, std::int64_t kept_ms) const;
+  [[nodiscard]] std::int64_t kept_ms(const index::SeriesIndex& index, model::GroupId group) const;
   class Rows;
   struct HashOfName {
     std::size_t operator()(const codec::Hash128& hash) const { return hash.low; }

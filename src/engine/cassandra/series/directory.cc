@@ -214,4 +214,11 @@ std::size_t Directory::memory_bytes() const {
   return bytes;
 }
 
+GroupRetentions::Number Directory::kept(const index::SeriesIndex& index, model::GroupId group) const {
+  if (!retentions_.any()) return GroupRetentions::kGeneral;
+  std::vector<rollup::RetentionClasses::Number> classes;
+  for (const model::SeriesId one : index.group_series(group)) classes.push_back(class_of(index, one));
+  return group_retentions_.of(classes);
+}
+
 }  // namespace varve::engine::cassandra

@@ -21,6 +21,8 @@
 #include "base/result.h"
 #include "engine/cassandra/series/group_table.h"
 #include "engine/cassandra/series/stamps.h"
+#include "engine/cassandra/tables/group_retentions.h"
+#include "engine/shared/series_retentions.h"
 #include "index/series_index.h"
 #include "storage/row_check.h"
 #include "storage/series_store.h"
@@ -60,6 +62,7 @@ class Directory {
   struct Options {
     std::uint32_t partitions = 64;
     std::size_t series_per_tenant_max = 10'000'000;  // as far as this process knows them
+    rollup::RetentionClasses classes = rollup::RetentionClasses();
   };
   explicit Directory(const Options& options) : options_(options) {}
 
@@ -129,6 +132,13 @@ class Directory {
   [[nodiscard]] Result<std::vector<model::SeriesId>> select(model::TenantId tenant, std::string_view metric,
                                                             const index::Matchers& matchers,
                                                             const storage::GoOn& go_on) const;
+  // How long data are kept: of a series, of a group; `index` is what read() gives.
+  [[nodiscard]] rollup::RetentionClasses::Number class_of(const index::SeriesIndex& index, model::SeriesId one) const {
+    return retentions_.class_of(index, one);
+  }
+  [[nodiscard]] GroupRetentions::Number kept(const index::SeriesIndex& index, model::GroupId group) const;
+  [[nodiscard]] const rollup::RetentionClasses& classes() const { return options_.classes; }
+  [[nodiscard]] const GroupRetentions& group_retentions() const { return group_retentions_; }
   Stamps& stamps() { return stamps_; }
   [[nodiscard]] const storage::RowCheck& row_check() const { return row_check_; }
   [[nodiscard]] std::size_t memory_bytes() const;
@@ -171,6 +181,8 @@ class Directory {
   void hide(model::SeriesId series, Forgotten& gone, std::int64_t slack_us) VARVE_REQUIRES(mutex_);
 
   const Options options_;
+  const shared::SeriesRetentions retentions_{options_.classes};
+  const GroupRetentions group_retentions_{options_.classes};
   mutable SharedMutex mutex_;
   index::SeriesIndex index_ VARVE_GUARDED_BY(mutex_);
   storage::RowCheck row_check_;                       // learns under the lock, is asked without it

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/sort_unique.h"
 #include "engine/cassandra/tables/data_rows.h"
 #include "engine/cassandra/tables/dropped_rows.h"
 #include "engine/cassandra/tables/hot_rows.h"
@@ -128,15 +129,19 @@ Result<std::optional<Pending>> Dropper::pending_of(const std::string& tenant, co
   return std::optional(std::move(pending));
 }
 
-// Near the end of its samples' time a slot is not sealed any more (Worker::seal).
+// Near the end of its samples' time a slot is not sealed any more (Worker::seal). Of series in a class that is nothing
+// to wait for: windows of such a slot are not read any more.
 bool Dropper::may_drop(Timestamp slot, const Pending& pending) const {
   if (std::ranges::binary_search(pending.slots, slot)) return false;
   check(pending.rollup_blocks.size() == options_.rollup_blocks_ms.size(), "a list for each granularity");
   const bool in_windows =
       options_.rollup_blocks_ms.empty() ||
       !std::ranges::binary_search(pending.rollup_blocks[0], model::window_start(slot, options_.rollup_blocks_ms[0]));
-  return shared::may_drop_hot(slot + options_.slot_ms, options_.samples_stored_ms, clock_.now_ms(),
-                              {kHotKeptMs, kGoneMarginMs, Journal::kClocksMs}, in_windows);
+  const auto may = [&](std::int64_t stored_ms) {
+    return shared::may_drop_hot(slot + options_.slot_ms, stored_ms, clock_.now_ms(),
+                                {kHotKeptMs, kGoneMarginMs, Journal::kClocksMs}, in_windows);
+  };
+  return may(options_.samples_stored_ms) && std::ranges::all_of(options_.mixed_stored_ms, may);
 }
 
 bool Dropper::may_forget(Timestamp slot, const Pending& pending) const {
@@ -174,6 +179,17 @@ Status Dropper::drop(const Slot& slot, std::int64_t until_us) {
   VARVE_RETURN_IF_ERROR(rows_.erase_now(std::move(gone)));
   ++slots_dropped_;
   return {};
+}
+
+std::vector<std::int64_t> mixed_stored_ms(const Directory& directory, const ChunkTable& sealed) {
+  std::vector<std::int64_t> list;
+  const std::size_t end = directory.group_retentions().all().size();
+  for (std::size_t number = end - directory.group_retentions().mixed().size(); number < end; ++number) {
+    const std::int64_t stored_ms = sealed.retention_of(static_cast<GroupRetentions::Number>(number));
+    if (stored_ms > sealed.retention_ms) list.push_back(stored_ms);
+  }
+  sort_unique(list);
+  return list;
 }
 
 }  // namespace varve::engine::cassandra

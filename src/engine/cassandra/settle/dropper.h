@@ -32,6 +32,7 @@
 #include "base/clock.h"
 #include "engine/cassandra/hot/journal.h"
 #include "engine/cassandra/hot/pending_trackers.h"
+#include "engine/cassandra/tables/data_rows.h"
 
 namespace varve::engine::cassandra {
 
@@ -44,6 +45,8 @@ class Dropper {
     std::int64_t samples_stored_ms = rollup::kForEver;  // from a slot's end (ChunkTable::retention_ms)
     std::vector<std::int64_t> rollup_blocks_ms;         // of each granularity
     std::int64_t hot_kept_ms = 0;                       // hot rows that arrived within this time stay
+    // The same of groups that are stored for longer than those of series in no class, with such series in them.
+    std::vector<std::int64_t> mixed_stored_ms = {};
   };
   // W, in µs; nullopt: not known now.
   using Watermark = std::function<std::optional<std::int64_t>()>;
@@ -100,5 +103,8 @@ class Dropper {
   std::map<model::Timestamp, Hour> hours_;
   std::atomic<std::uint64_t> slots_dropped_ = 0;
 };
+
+// Dropper::Options::mixed_stored_ms.
+std::vector<std::int64_t> mixed_stored_ms(const Directory& directory, const ChunkTable& sealed);
 
 }  // namespace varve::engine::cassandra

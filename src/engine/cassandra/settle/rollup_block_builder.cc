@@ -118,9 +118,10 @@ Status RollupBlockBuilder::finish_rows() {
 
 std::vector<Timestamp> RollupBlockBuilder::near_slots() const {
   std::vector<Timestamp> slots;
+  const std::int64_t nearest_end_ms = level_.nearest_ends_ms[work_.group.cells.kept];
   for (Timestamp slot = work_.start; slot < range().last; slot += level_.slot_ms) {
     const Timestamp end = slot + level_.slot_ms;
-    if (shared::is_over(end, level_.nearest_end_ms, now_ms_ + kGoneMarginMs + kHotKeptMs)) slots.push_back(slot);
+    if (shared::is_over(end, nearest_end_ms, now_ms_ + kGoneMarginMs + kHotKeptMs)) slots.push_back(slot);
   }
   return slots;
 }
@@ -154,7 +155,7 @@ Status RollupBlockBuilder::add_slots(const std::vector<SlotData>& slots) {
     if (data.stored_shards == shards) whole.insert(data.slot);
   }
   for (Timestamp slot = work_.start; stands_ && slot < range().last; slot += level_.slot_ms) {
-    if (shared::is_closed(level_.finer.kept(slot, now_ms_), whole.contains(slot))) close(slot);
+    if (shared::is_closed(finer_kept(slot), whole.contains(slot))) close(slot);
   }
   join(closed_);
   shared::SeriesFolder folder(level_.width_ms);
@@ -255,7 +256,7 @@ std::vector<Timestamp> RollupBlockBuilder::closed_slots() {
   if (!level_.of_samples) {
     const unsigned shards = column_shards_of(series_.size());
     for (Timestamp row = work_.start; row < range().last; row += level_.finer.row_ms) {
-      if (shared::is_closed(level_.finer.kept(row, now_ms_), finer_shards_[row] >= shards)) close(row);
+      if (shared::is_closed(finer_kept(row), finer_shards_[row] >= shards)) close(row);
     }
     join(closed_);
   }
@@ -327,7 +328,7 @@ void RollupBlockBuilder::keep(std::size_t column, Stored& stored) {
 }
 
 void RollupBlockBuilder::finish(std::int64_t version, std::vector<RowWrite>& rows, std::uint64_t& windows) {
-  if (!found_ || !shared::may_make(level_.table.kept(work_.start, now_ms_), stands_)) return;
+  if (!found_ || !shared::may_make(level_.table.kept(work_.group.cells.kept, work_.start, now_ms_), stands_)) return;
   check(version > version_, "a rollup block is written over what it was made of");
   if (!closed_.empty()) {
     for (std::size_t column = 0; column < series_.size(); ++column) keep(column, stored_[column]);

@@ -33,9 +33,9 @@ struct RollupBlockLevel {
   bool of_samples = false;  // that is sealed samples
   std::int64_t width_ms = 0;
   std::int64_t slot_ms = 0;
-  // How long samples, and rollup blocks that others are made of, are stored: the shortest. Hot rows of slots that come
-  // near to it are named.
-  std::int64_t nearest_end_ms = rollup::kForEver;
+  // How long samples, and rollup blocks that others are made of, are stored: the shortest, by number of
+  // GroupRetentions. Hot rows of slots that come near to it are named.
+  std::span<const std::int64_t> nearest_ends_ms;
 };
 
 // One thread. Rows first, then slots(), then names, then late(), then finish(). Errors: corrupt.
@@ -79,6 +79,9 @@ class RollupBlockBuilder {
     std::int64_t version = 0;
   };
 
+  [[nodiscard]] shared::Kept finer_kept(model::Timestamp start) const {
+    return level_.finer.kept(work_.group.cells.kept, start, now_ms_);
+  }
   [[nodiscard]] std::size_t columns_in(unsigned shard) const;
   void close(model::Timestamp start);
   void name(unsigned shard, const std::vector<Arrival>& arrivals);

@@ -21,7 +21,29 @@ std::vector<unsigned> shards_of_group(const GroupRef& group) {
   return shards;
 }
 
+std::vector<std::int64_t> nearest_ends_of(const ChunkTable& sealed, std::span<const ChunkTable> levels) {
+  std::vector<std::int64_t> nearest;
+  for (std::size_t number = 0; number <= sealed.other_retentions_ms.size(); ++number) {
+    const auto kept = static_cast<GroupRetentions::Number>(number);
+    std::int64_t& shortest = nearest.emplace_back(sealed.retention_of(kept));
+    for (std::size_t l = 0; l + 1 < levels.size(); ++l) shortest = std::min(shortest, levels[l].retention_of(kept));
+  }
+  return nearest;
+}
+
 }  // namespace
+
+RollupBlockMaker::RollupBlockMaker(RowStore& rows, const Tables& tables, const SlotReader& reader,
+                                   std::vector<ChunkTable> levels, const SchemaOptions& schema, WriteVersions& versions,
+                                   const Clock& clock)
+    : rows_(rows),
+      tables_(tables),
+      reader_(reader),
+      levels_(std::move(levels)),
+      nearest_ends_ms_(nearest_ends_of(reader.sealed(), levels_)),
+      schema_(schema),
+      versions_(versions),
+      clock_(clock) {}
 
 struct RollupBlockMaker::Batch {
   const RollupBlockLevel level;
@@ -163,12 +185,8 @@ Result<std::vector<MadeRollupBlock>> RollupBlockMaker::make(std::size_t level,
 
 Result<std::vector<MadeRollupBlock>> RollupBlockMaker::make_together(std::size_t level,
                                                                      std::span<const RollupBlockWork> works) const {
-  std::int64_t nearest_end_ms = reader_.sealed().retention_ms;
-  for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
-    nearest_end_ms = std::min(nearest_end_ms, levels_[l].retention_ms);
-  }
   Batch batch{{levels_[level], level == 0 ? reader_.sealed() : levels_[level - 1], level == 0, width_ms(level),
-               reader_.slot_ms(), nearest_end_ms},
+               reader_.slot_ms(), nearest_ends_ms_},
               works};
   VARVE_ASSIGN_OR_RETURN(const std::int64_t version, read_versioned(versions_, [&] { return read(level, batch); }));
   check(batch.makings.size() == works.size(), "each rollup block is made");

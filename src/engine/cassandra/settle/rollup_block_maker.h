@@ -34,14 +34,7 @@ class RollupBlockMaker {
  public:
   // `levels`: tables of the granularities, finest first.
   RollupBlockMaker(RowStore& rows, const Tables& tables, const SlotReader& reader, std::vector<ChunkTable> levels,
-                   const SchemaOptions& schema, WriteVersions& versions, const Clock& clock)
-      : rows_(rows),
-        tables_(tables),
-        reader_(reader),
-        levels_(std::move(levels)),
-        schema_(schema),
-        versions_(versions),
-        clock_(clock) {}
+                   const SchemaOptions& schema, WriteVersions& versions, const Clock& clock);
 
   // Rollup blocks of one granularity, in their order. Errors: those of the store and of WriteVersions::draw().
   Result<std::vector<MadeRollupBlock>> make(std::size_t level, std::span<const RollupBlockWork> works) const;
@@ -62,6 +55,7 @@ class RollupBlockMaker {
   const Tables& tables_;
   const SlotReader& reader_;
   const std::vector<ChunkTable> levels_;
+  const std::vector<std::int64_t> nearest_ends_ms_;  // RollupBlockLevel::nearest_ends_ms
   const SchemaOptions& schema_;
   WriteVersions& versions_;
   const Clock& clock_;

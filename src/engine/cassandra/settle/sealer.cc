@@ -42,7 +42,8 @@ Result<std::vector<SealedSlot>> Sealer::seal_together(std::span<const SealWork> 
     if (reading.slots[w].empty()) continue;
     const SlotData& found = reading.slots[w][0];
     check(reading.version > found.version(), "a slot is written over what it was made of");
-    if (shared::may_make(reader_.sealed().kept(found.slot, clock_.now_ms()), found.stored_shards > 0)) data[w] = &found;
+    const shared::Kept kept = reader_.sealed().kept(works[w].group.cells.kept, found.slot, clock_.now_ms());
+    if (shared::may_make(kept, found.stored_shards > 0)) data[w] = &found;
   }
   SealedRows rows(reader_.sealed(), reading.version, clock_.now_ms());
   for (std::size_t first = 0, count = 0; first < works.size(); first += count) {

@@ -40,6 +40,10 @@ class Sealer {
   // In their order; slots of one group that stand side by side are read and written together. Nothing is written of
   // slots whose samples are over and have no sealed row. Errors: those of the store and of WriteVersions::draw().
   Result<std::vector<SealedSlot>> seal(std::span<const SealWork> works) const;
+  // Is the slot of such a group too old to be sealed, or nearly?
+  [[nodiscard]] bool is_late(GroupRetentions::Number group, model::Timestamp slot) const {
+    return reader_.sealed().kept(group, slot, clock_.now_ms()) != shared::Kept::kept;
+  }
 
  private:
   struct Reading {

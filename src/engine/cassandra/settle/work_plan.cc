@@ -31,6 +31,11 @@ std::size_t WorkPlan::columns(const Due& due) const {
   return series_.directory().read([&](const SeriesIndex& index) { return index.group_series(group_of(due)).size(); });
 }
 
+GroupRetentions::Number WorkPlan::kept(const Due& due) const {
+  const Directory& directory = series_.directory();
+  return directory.read([&](const SeriesIndex& index) { return directory.kept(index, group_of(due)); });
+}
+
 void WorkPlan::sort_by_locality(std::vector<Due>& dues, std::int64_t together_ms) const {
   std::vector<GroupId> groups;
   for (const Due& due : dues) groups.push_back(group_of(due));

@@ -33,8 +33,9 @@ class WorkPlan {
   WorkPlan(SeriesTables& series, const rollup::Levels& levels, std::int64_t fresh_ms, const Clock& clock)
       : series_(series), levels_(levels), fresh_ms_(fresh_ms), clock_(clock) {}
 
-  // How many columns the group has.
+  // How many columns the group has, and how long it is stored.
   [[nodiscard]] std::size_t columns(const tracker::Due& due) const;
+  [[nodiscard]] GroupRetentions::Number kept(const tracker::Due& due) const;
   // By tenant, time, group hash and slot: what is read and written together becomes neighbours. Slots within
   // `together_ms` are of one time.
   void sort_by_locality(std::vector<tracker::Due>& dues, std::int64_t together_ms) const;

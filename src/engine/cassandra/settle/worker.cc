@@ -6,7 +6,6 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "engine/cassandra/tables/spans.h"
-#include "engine/shared/stored_for.h"
 
 namespace varve::engine::cassandra {
 
@@ -119,15 +118,9 @@ Status Worker::in_batches(std::size_t stage, std::span<const Due> dues, Turn& tu
   return {};
 }
 
-// Too old to be sealed, or nearly.
-bool Worker::is_late(Timestamp slot) const {
-  return shared::is_kept(slot + options_.slot_ms, options_.samples_stored_ms, clock_.now_ms(), kGoneMarginMs) !=
-         shared::Kept::kept;
-}
-
 Status Worker::seal(std::span<const Due> dues, Turn& turn) {
   std::vector<Due> late, timely;
-  for (const Due& due : dues) (is_late(due.slot) ? late : timely).push_back(due);
+  for (const Due& due : dues) (sealer_.is_late(plan_.kept(due), due.slot) ? late : timely).push_back(due);
   if (!late.empty()) VARVE_RETURN_IF_ERROR(make_late(late, turn));
   if (timely.empty()) return {};
   VARVE_RETURN_IF_ERROR(plan_.load_index(timely, options_.slot_ms, turn.when == When::ended));

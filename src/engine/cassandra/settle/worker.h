@@ -44,7 +44,6 @@ class Worker {
   struct Options {
     std::int64_t slot_ms = 3'600'000;
     std::int64_t quiet_ms = 300'000;
-    std::int64_t samples_stored_ms = rollup::kForEver;  // from a slot's end (ChunkTable::retention_ms)
     std::uint32_t partitions = 64;
   };
   // `clock`: the one that all replicas share.
@@ -114,7 +113,6 @@ class Worker {
   }
   [[nodiscard]] std::size_t days() const { return trackers_.levels() + 1; }
   [[nodiscard]] std::int64_t together_ms(std::size_t stage) const;
-  [[nodiscard]] bool is_late(model::Timestamp slot) const;
 
   const Options options_;
   WorkPlan& plan_;

@@ -35,33 +35,44 @@ std::int64_t stored_ms(std::int64_t wanted_ms, const std::vector<std::int64_t>& 
   return std::max(wanted_ms, made < blocks.size() ? blocks[made] : 0) + kGoneMarginMs;
 }
 
+template <class StoredFor>
+void set_retentions(ChunkTable& table, const SchemaOptions& schema, const StoredFor& stored_for) {
+  const GroupRetentions retentions(classes_of(schema));
+  for (const rollup::Retention& kept : retentions.all()) table.other_retentions_ms.push_back(stored_for(kept));
+  table.retention_ms = table.other_retentions_ms[GroupRetentions::kGeneral];
+  table.other_retentions_ms.erase(table.other_retentions_ms.begin());
+}
+
 }  // namespace
 
 ChunkTable sealed_table(const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms) {
   const auto blocks = rollup_blocks_of(schema, slot_ms);
-  return {&tables.sealed,     slot_ms, bucket_ms(slot_ms), stored_ms(schema.raw_retention_ms, blocks, 0), false,
-          stratum_ms(slot_ms)};
+  ChunkTable table{&tables.sealed, slot_ms, bucket_ms(slot_ms), 0, false, stratum_ms(slot_ms)};
+  set_retentions(table, schema, [&](const rollup::Retention& kept) { return stored_ms(kept.raw_ms, blocks, 0); });
+  return table;
 }
 
 std::vector<ChunkTable> level_tables(const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms) {
   const auto blocks = rollup_blocks_of(schema, slot_ms);
   std::vector<ChunkTable> list;
   for (std::size_t level = 0; level < schema.rollups.size(); ++level) {
-    list.push_back(
-        {&tables.levels[level], blocks[level], rollup_bucket_ms(blocks[level]),
-         stored_ms(shared::stored_for_ms(schema.rollups, level, schema.raw_retention_ms, slot_ms), blocks, level + 1),
-         true});
+    ChunkTable& table =
+        list.emplace_back(&tables.levels[level], blocks[level], rollup_bucket_ms(blocks[level]), 0, true);
+    set_retentions(table, schema, [&](const rollup::Retention& kept) {
+      return stored_ms(shared::stored_for_ms(kept.levels, level, kept.raw_ms, slot_ms), blocks, level + 1);
+    });
   }
   return list;
 }
 
 bool ChunkTable::makes_strata(const GroupCells& group) const {
-  return stratum_ms > 0 && shared::shorter_ms(retention_ms, group.ttl_s) >= kStratumDaysMin * stratum_ms;
+  return stratum_ms > 0 && shared::shorter_ms(retention_of(group.kept), group.ttl_s) >= kStratumDaysMin * stratum_ms;
 }
 
 void add_row(std::vector<RowWrite>& rows, const ChunkTable& table, const GroupCells& group, unsigned column_shard,
              model::Timestamp start, std::vector<std::string> values, std::int64_t version, std::int64_t now_ms) {
-  const auto ttl = ttl_left_s(table.end_of(start, group), shared::shorter_ms(table.retention_ms, group.ttl_s), now_ms);
+  const std::int64_t kept_ms = shared::shorter_ms(table.retention_of(group.kept), group.ttl_s);
+  const auto ttl = ttl_left_s(table.end_of(start, group), kept_ms, now_ms);
   if (!ttl) return;
   check(table.bucket_ms % table.row_ms == 0, "partitions hold whole rows");
   RowWrite& out = rows.emplace_back();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/cassandra/tables/blobs.h"
+#include "engine/cassandra/tables/group_retentions.h"
 #include "engine/cassandra/tables/row_store.h"
 #include "engine/cassandra/tables/spans.h"
 #include "engine/shared/stored_for.h"
@@ -20,6 +21,7 @@ struct GroupCells {
   std::string tenant;
   std::string group;        // its hash
   std::uint32_t ttl_s = 0;  // of its samples; 0: none
+  GroupRetentions::Number kept = GroupRetentions::kGeneral;
   bool operator==(const GroupCells&) const = default;
 };
 
@@ -39,15 +41,19 @@ struct ChunkTable {
   std::int64_t retention_ms = 0;  // how long they are stored, from the end of what a row stands for
   bool has_added = false;
   std::int64_t stratum_ms = 0;  // slots within this time may share rows (strata.h); 0: each has its own
+  std::vector<std::int64_t> other_retentions_ms = {};  // by number of GroupRetentions, from 1 on
+  [[nodiscard]] std::int64_t retention_of(GroupRetentions::Number kept) const {
+    return kept == GroupRetentions::kGeneral ? retention_ms : other_retentions_ms[kept - std::size_t{1}];
+  }
   // Do slots of this group share rows? Where samples are kept for long enough that a day is little.
   [[nodiscard]] bool makes_strata(const GroupCells& group) const;
   // When the time of a row with this key has ended, from which it expires.
   [[nodiscard]] model::Timestamp end_of(model::Timestamp start, const GroupCells& group) const {
     return makes_strata(group) ? model::window_start(start, stratum_ms) + stratum_ms : start + row_ms;
   }
-  // Is a row that begins there kept?
-  [[nodiscard]] shared::Kept kept(model::Timestamp start, std::int64_t now_ms) const {
-    return shared::is_kept(start + row_ms, retention_ms, now_ms, kGoneMarginMs);
+  // Is a row of such a group that begins there kept?
+  [[nodiscard]] shared::Kept kept(GroupRetentions::Number group, model::Timestamp start, std::int64_t now_ms) const {
+    return shared::is_kept(start + row_ms, retention_of(group), now_ms, kGoneMarginMs);
   }
 };
 ChunkTable sealed_table(const Tables& tables, const SchemaOptions& schema, std::int64_t slot_ms);

@@ -159,7 +159,7 @@ void make_message_tables(Tables& tables, const std::string& width, const message
                                   ttl_s(kept_ms));
 }
 
-Table level_table(const rollup::Level& level, const std::string& slot_width) {
+Table level_table(const rollup::Level& level, const std::string& slot_width, std::string_view shrinking) {
   const std::string width = width_name(level.width_ms);
   return by_time(
       {"data_" + width + "_p_" + slot_width,
@@ -168,7 +168,7 @@ Table level_table(const rollup::Level& level, const std::string& slot_width) {
        {{"unit", timestamp}},
        {kChunk, kLives, {"added", blob}},
        {}},
-      level.retention_ms, kGraceDataS, kPacked);
+      level.retention_ms, kGraceDataS, kPacked, shrinking);
 }
 
 }  // namespace
@@ -185,8 +185,11 @@ std::string width_name(std::int64_t width_ms) {
   return "pt" + std::to_string(width_ms) + "ms";
 }
 
-Tables::Tables(const SchemaOptions& options) {
+Tables::Tables(const SchemaOptions& options) : has_classes(!options.retention_rules.empty()) {
   const std::string width = width_name(options.slot_width_ms);
+  const rollup::RetentionClasses classes(options.retention_rules, {options.raw_retention_ms, options.rollups});
+  const rollup::Retention longest = classes.longest();
+  const std::string_view shrinking = classes.shortest() == longest ? "" : kShrinking;
   schema_version = {"schema_version",
                     "what this keyspace was made for; three rows",
                     {{"id", text}},
@@ -260,8 +263,8 @@ Tables::Tables(const SchemaOptions& options) {
                     {kSlot},
                     {kChunk, kLives},
                     {}},
-                   options.raw_retention_ms, kGraceDataS, kPacked);
-  for (const rollup::Level& level : options.rollups) levels.push_back(level_table(level, width));
+                   longest.raw_ms, kGraceDataS, kPacked, shrinking);
+  for (const rollup::Level& level : longest.levels) levels.push_back(level_table(level, width, shrinking));
   make_message_tables(*this, width, message::Classes(options.message_rules, options.message_retention_ms));
   pending_journal = by_time({"pending_journal",
                              "what was written and has to be sealed, by the hour it was written in; a row for each "
@@ -307,6 +310,10 @@ std::vector<const Table*> Tables::all() const {
 
 std::vector<const Table*> Tables::changed_since(int version) const {
   std::vector<const Table*> out{&message_blocks, &raw, &messages, &message_buckets};
+  if (has_classes) {
+    out.push_back(&sealed);
+    for (const Table& level : levels) out.push_back(&level);
+  }
   if (version < 3) out.insert(out.end(), {&pending_journal, &alarms, &erasures});
   return out;
 }

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "message/classes.h"
 #include "rollup/levels.h"
+#include "rollup/retention_classes.h"
 
 namespace varve::engine::cassandra {
 
@@ -23,9 +24,10 @@ struct SchemaOptions {
   std::int64_t slot_width_ms = 3'600'000;
   std::int64_t raw_retention_ms = rollup::kForEver;
   std::vector<rollup::Level> rollups;
-  std::uint32_t partitions = 64;                         // of the tracker (slots.partitions)
-  std::int64_t message_retention_ms = rollup::kForEver;  // of the default class
-  std::vector<message::ClassRule> message_rules = {};    // of the others, in order
+  std::uint32_t partitions = 64;                            // of the tracker (slots.partitions)
+  std::int64_t message_retention_ms = rollup::kForEver;     // of the default class
+  std::vector<message::ClassRule> message_rules = {};       // of the others, in order
+  std::vector<rollup::RetentionRule> retention_rules = {};  // of series that are kept for another time
 };
 
 // As CQL has them; cell.h encodes values. Those of clustering columns are ordered as Cassandra orders them.
@@ -62,6 +64,7 @@ class Tables {
   Table schema_version, tenants, metric_names, metric_lists, line_groups, series_sets, metric_time_windows, forgotten;
   Table raw, prefix_lengths, dropped, sealed;
   std::vector<Table> levels;  // as options.rollups
+  bool has_classes = false;   // of series
   // Of log messages (messages/).
   Table messages, message_buckets, message_time_windows, message_slots, message_erasures, message_blocks, message_names;
   Table pending_journal, erasures, texts;
@@ -70,8 +73,8 @@ class Tables {
 
   // In the order they are created.
   [[nodiscard]] std::vector<const Table*> all() const;
-  // Those whose options may be others where that version was applied: those of blocks of messages follow the classes,
-  // and an earlier build of the same version may have compacted hot rows otherwise.
+  // Those whose options may be others where that version was applied: those of samples, windows and blocks of messages
+  // follow the classes, and an earlier build of the same version may have compacted hot rows otherwise.
   [[nodiscard]] std::vector<const Table*> changed_since(int version) const;
 };
 

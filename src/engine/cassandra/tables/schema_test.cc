@@ -78,6 +78,23 @@ TEST(Schema, ShortClassesOfMessagesLeaveTheirFiles) {
   EXPECT_NE(several.find("'tombstone_compaction_interval': '3600'"), std::string::npos) << several;
 }
 
+// Files are of the longest class, and what goes earlier leaves them.
+TEST(Schema, ShortClassesOfSeriesLeaveTheirFiles) {
+  SchemaOptions options = usual();
+  const std::string one = cql_of(options, "data_sealed_p_pt1h");
+  EXPECT_EQ(one.find("tombstone"), std::string::npos) << one;
+  EXPECT_EQ(Tables(options).changed_since(kSchemaVersion).size(), 4U);
+  options.retention_rules = {{.name = "brief", .retention_ms = kDay}};
+  for (const char* table : {"data_sealed_p_pt1h", "data_pt5m_p_pt1h"}) {
+    const std::string several = cql_of(options, table);
+    EXPECT_NE(several.find("'unchecked_tombstone_compaction': 'true'"), std::string::npos) << several;
+  }
+  EXPECT_NE(cql_of(options, "data_sealed_p_pt1h").find("default_time_to_live = 7776000"), std::string::npos);
+  options.retention_rules = {{.name = "long", .retention_ms = 200 * kDay}};
+  EXPECT_NE(cql_of(options, "data_sealed_p_pt1h").find("default_time_to_live = 17280000"), std::string::npos);
+  EXPECT_EQ(Tables(options).changed_since(kSchemaVersion).size(), 5 + options.rollups.size());
+}
+
 TEST(Schema, AStatementHasEveryColumnOnce) {
   EXPECT_EQ(cql_of(usual(), "schema_version"),
             "CREATE TABLE IF NOT EXISTS varve.schema_version (id text, version int, applied timestamp, "

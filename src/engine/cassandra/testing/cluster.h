@@ -84,6 +84,7 @@ struct ClusterOptions {
   std::int64_t message_retention_ms = rollup::kForEver;
   std::vector<message::ClassRule> message_rules = {};
   std::size_t chunk_bytes_max = SplitRows::kPieceBytes;
+  std::vector<rollup::RetentionRule> retention_rules = {};
 };
 
 struct Cluster {
@@ -95,7 +96,8 @@ struct Cluster {
                .rollups = options.rollups,
                .partitions = options.partitions,
                .message_retention_ms = options.message_retention_ms,
-               .message_rules = options.message_rules},
+               .message_rules = options.message_rules,
+               .retention_rules = options.retention_rules},
         tables(schema),
         rollup_blocks_ms(rollup_blocks_of(options)),
         redis({.width_ms = kSlotMs, .quiet_ms = options.quiet_ms, .partitions = options.partitions}, rollup_blocks_ms) {
