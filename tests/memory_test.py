@@ -3,15 +3,26 @@
 
 import http.client
 import json
+import re
 import resource
+import subprocess
 import threading
 import unittest
 
 from support.case import T0, OwnServerCase
 from support.client import http_request
 from support.sanitized import skip_what_measures_memory
+from support.server import BINARY
 
 MIB = 1 << 20
+
+
+class ThreadLocals(unittest.TestCase):
+    def test_threads_do_not_begin_with_large_ones(self):
+        """Each of some thirty threads writes zeros to them when it starts, on its stack."""
+        skip_what_measures_memory()
+        headers = subprocess.run(["objdump", "-p", BINARY], capture_output=True, text=True, check=True).stdout
+        self.assertLess(int(re.search(r"^ +TLS .*\n.* memsz (0x\w+)", headers, re.M)[1], 16), 8 << 10)
 
 
 class OutOfMemory(OwnServerCase):

@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -253,16 +255,17 @@ void NetSession::on_readable() {
 
 // Anybody can send to the socket: who guesses the number of the request would answer for the agent.
 std::optional<std::string_view> NetSession::peek() {
-  static thread_local std::array<char, kDatagramBytesMax> bytes;
+  // Not the array itself: what is thread-local every thread has, on its stack, whether it gets here or not.
+  static thread_local const auto bytes = std::make_unique_for_overwrite<std::array<char, kDatagramBytesMax>>();
   Peer from;
   from.size = sizeof from.address;
   const auto receive = [&](int flags) {
-    return ::recvfrom(descriptor_, bytes.data(), bytes.size(), flags, reinterpret_cast<sockaddr*>(&from.address),
+    return ::recvfrom(descriptor_, bytes->data(), bytes->size(), flags, reinterpret_cast<sockaddr*>(&from.address),
                       &from.size);
   };
   const ssize_t size = receive(MSG_PEEK);
   if (size >= 0 && is_same_place(from, target_.peer)) {
-    return std::string_view(bytes.data(), static_cast<std::size_t>(size));
+    return std::string_view(bytes->data(), static_cast<std::size_t>(size));
   }
   if (size < 0) return std::nullopt;
   receive(0);
