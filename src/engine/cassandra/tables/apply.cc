@@ -18,6 +18,17 @@ Result<driver::Rows> query(const driver::Session& session, std::string_view cql)
   return driver::wait<driver::Rows>([&](driver::Done<driver::Rows> done) { session.query(cql, {}, std::move(done)); });
 }
 
+// A statement that changes the schema. Cassandra makes such changes one after the other, in all nodes: where it is busy
+// that takes much longer than a request for data may.
+Status change(const driver::Session& session, std::string_view cql) {
+  driver::ExecuteOptions patient;
+  patient.timeout_ms = 60'000;
+  VARVE_ASSIGN_OR_RETURN(const auto changed, driver::wait<driver::Rows>([&](driver::Done<driver::Rows> done) {
+                           session.query(cql, patient, std::move(done));
+                         }));
+  return {};
+}
+
 std::string upgrade_advice(int standing) {
   return "the schema in Cassandra is version " + std::to_string(standing) + ", this build wants " +
          std::to_string(kSchemaVersion) + ": run varve schema --apply";
@@ -61,7 +72,7 @@ Status alter_tables(const driver::Session& session, const SchemaOptions& options
                     const std::function<void(std::string_view)>& said) {
   const Tables wanted(options);
   for (const Table* table : wanted.changed_since(standing)) {
-    VARVE_ASSIGN_OR_RETURN(const auto altered, query(session, table->alter_cql(options.keyspace)));
+    VARVE_RETURN_IF_ERROR(change(session, table->alter_cql(options.keyspace)));
     said("options of " + table->name);
   }
   return {};
@@ -133,10 +144,10 @@ Status apply_schema(const driver::Session& session, const SchemaOptions& options
                     const std::function<void(std::string_view)>& said) {
   VARVE_ASSIGN_OR_RETURN(const int standing, schema_version(session, options.keyspace));
   if (standing > kSchemaVersion) return too_new(standing);
-  VARVE_ASSIGN_OR_RETURN(const auto keyspace, query(session, create_keyspace(options)));
+  VARVE_RETURN_IF_ERROR(change(session, create_keyspace(options)));
   said("keyspace " + options.keyspace);
   for (const Tables wanted(options); const Table* table : wanted.all()) {
-    VARVE_ASSIGN_OR_RETURN(const auto created, query(session, table->cql(options.keyspace)));
+    VARVE_RETURN_IF_ERROR(change(session, table->cql(options.keyspace)));
     said("table " + table->name);
   }
   if (standing > 0) VARVE_RETURN_IF_ERROR(alter_tables(session, options, standing, said));
