@@ -30,7 +30,8 @@ Result<Rule> class_of(std::string_view entry, std::string_view form, const Read&
   rule.name = entry.substr(0, first);
   if (!is_class_name(rule.name)) return wrong_class(entry, "needs a name of 1 to 64 of A-Z a-z 0-9 . _ -");
   const auto retention = parse_duration_ms(entry.substr(first + 1, second - first - 1));
-  if (!retention || *retention < 1000) return wrong_class(entry, "needs a retention of at least 1s, such as 90d");
+  if (!retention) return wrong_class(entry, "needs a retention: a whole number with a unit, such as 90d");
+  if (*retention < 1000) return wrong_class(entry, "needs a retention of at least 1s, such as 90d");
   rule.retention_ms = *retention;
   const Status read = read_condition(entry.substr(second + 1), rule);
   if (!read) return wrong_class(entry, read.error().message);

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "codec/hash.h"
+#include "model/tenant.h"
 
 namespace varve::rollup {
 namespace {
@@ -35,6 +36,20 @@ bool fits_series(const RetentionRule& rule, std::string_view metric, const model
   });
 }
 
+// What would fit nothing is most likely meant otherwise.
+Status check_condition(const Condition& condition, std::string_view name) {
+  if (condition.value.contains('*') || condition.key.contains('*')) {
+    return fail(Code::invalid, "can have one * only, at the end of a value: " + std::string(name));
+  }
+  if (condition.value.starts_with('~')) {
+    return fail(Code::invalid, "cannot have a regular expression: " + std::string(name));
+  }
+  if (condition.on == Condition::On::tenant && !condition.is_prefix && !model::is_tenant_name(condition.value)) {
+    return fail(Code::invalid, "names a tenant that cannot be: '" + condition.value + "'");
+  }
+  return {};
+}
+
 Status read_condition(std::string_view text, std::vector<Condition>& out) {
   constexpr std::string_view kTag = "tag.";
   const std::size_t equals = text.find('=');
@@ -55,7 +70,10 @@ Status read_condition(std::string_view text, std::vector<Condition>& out) {
   condition.value = text.substr(equals + 1);
   condition.is_prefix = condition.value.ends_with('*');
   if (condition.is_prefix) condition.value.pop_back();
-  // A name of a tag that is excluded, or of a tenant that cannot be, fits nothing: that is seen by what it does.
+  VARVE_RETURN_IF_ERROR(check_condition(condition, name));
+  const bool is_second = std::ranges::any_of(
+      out, [&](const Condition& other) { return other.on == condition.on && other.key == condition.key; });
+  if (is_second) return fail(Code::invalid, "has two conditions on " + std::string(name));
   out.push_back(std::move(condition));
   return {};
 }

@@ -46,6 +46,16 @@ TEST(RetentionClasses, WhatIsWrongIsNamed) {
   EXPECT_EQ(wrong("metric=a & tenant=b"), needs + " tenant=b'");
   EXPECT_EQ(wrong("tenant="), "needs a value behind 'tenant='");
   EXPECT_EQ(wrong("metric=a&tag.host"), "needs a value behind 'tag.host='");
+  for (const char* value : {"metric=*x", "metric=a*c", "metric=x**"}) {
+    EXPECT_EQ(wrong(value), "can have one * only, at the end of a value: metric") << value;
+  }
+  EXPECT_EQ(wrong("tag.*=x"), "can have one * only, at the end of a value: tag.*");
+  EXPECT_EQ(wrong("metric=~a.*"), "cannot have a regular expression: metric");
+  EXPECT_EQ(wrong("tenant=.."), "names a tenant that cannot be: '..'");
+  EXPECT_EQ(wrong("tenant=a b"), "names a tenant that cannot be: 'a b'");
+  EXPECT_EQ(wrong("metric=x&tenant=t&metric=y"), "has two conditions on metric");
+  EXPECT_EQ(wrong("tag.k=x&tag.k=x*"), "has two conditions on tag.k");
+  EXPECT_EQ(wrong("tag.k=x&tag.l=x&tenant=*&metric=*"), "");
 }
 
 TEST(RetentionClasses, TheFirstThatFits) {
