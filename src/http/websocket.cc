@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "base/ascii.h"
+#include "base/base64.h"
 #include "base/check.h"
 
 namespace varve::http {
@@ -52,20 +53,12 @@ std::array<std::uint32_t, 5> sha1_of(std::string text) {
   return hash;
 }
 
-std::string base64_of(const std::array<std::uint32_t, 5>& words) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+std::string bytes_of(const std::array<std::uint32_t, 5>& words) {
   std::string bytes;
   for (const std::uint32_t word : words) {
     for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(word >> shift);
   }
-  std::string out;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    unsigned three = 0;
-    for (std::size_t k = i; k < i + 3; ++k) three = three << 8 | (k < bytes.size() ? byte_of(bytes[k]) : 0);
-    for (int shift = 18; shift >= 0; shift -= 6) out += kDigits[three >> shift & 63];
-  }
-  out.back() = '=';  // 20 bytes
-  return out;
+  return bytes;
 }
 
 bool lists(std::string_view header, std::string_view wanted) {
@@ -95,7 +88,7 @@ Result<Response> accept_websocket(const Request& request) {
   Response response = Response::empty(101);
   response.headers = {{"Upgrade", "websocket"},
                       {"Connection", "Upgrade"},
-                      {"Sec-WebSocket-Accept", base64_of(sha1_of(std::string(key) + std::string(kGuid)))}};
+                      {"Sec-WebSocket-Accept", to_base64(bytes_of(sha1_of(std::string(key) + std::string(kGuid))))}};
   return response;
 }
 

@@ -14,7 +14,7 @@
 #include <cstring>
 #include <memory>
 
-#include "logs/base64.h"
+#include "base/base64.h"
 
 namespace varve::logs {
 namespace {
@@ -176,7 +176,7 @@ Status HttpCall::ask(const Url& url, const Asked& asked) {
   set_patience(socket_, asked.patience);
   std::string head = asked.method + " " + url.path + asked.path + " HTTP/1.1\r\nHost: " + place_ +
                      "\r\nConnection: close\r\n" + "Content-Length: " + std::to_string(asked.body.size()) + "\r\n";
-  if (!url.credentials.empty()) head += "Authorization: Basic " + base64(url.credentials) + "\r\n";
+  if (!url.credentials.empty()) head += "Authorization: Basic " + to_base64(url.credentials) + "\r\n";
   for (const auto& [name, value] : asked.headers) head.append(name).append(": ").append(value).append("\r\n");
   VARVE_RETURN_IF_ERROR(send(head + "\r\n" + asked.body));
   return read_head();

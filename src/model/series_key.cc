@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/series_key.h"
 
+#include "base/base64.h"
 #include "base/bytes.h"
 #include "codec/hash.h"
 #include "codec/varint.h"
@@ -34,18 +35,7 @@ SeriesSetHash series_set_hash(std::string_view key) {
 }
 
 std::string to_base64(const SeriesSetHash& hash) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t i = 0; i < 15; i += 3) {
-    const unsigned v =
-        static_cast<unsigned>(hash.bytes[i]) << 16 | static_cast<unsigned>(hash.bytes[i + 1]) << 8 | hash.bytes[i + 2];
-    for (int shift = 18; shift >= 0; shift -= 6) text += kDigits[v >> shift & 63];
-  }
-  const unsigned v = static_cast<unsigned>(hash.bytes[15]) << 4;
-  text += kDigits[v >> 6 & 63];
-  text += kDigits[v & 63];
-  text += "==";
-  return text;
+  return varve::to_base64({reinterpret_cast<const char*>(hash.bytes.data()), hash.bytes.size()});
 }
 
 }  // namespace varve::model

@@ -6,6 +6,7 @@
 #include <protozero/exception.hpp>
 #include <protozero/pbf_reader.hpp>
 
+#include "base/base64.h"
 #include "protocol/json/number_text.h"
 
 namespace varve::protocol::otlp {
@@ -19,20 +20,6 @@ constexpr auto kLength = pbf_wire_type::length_delimited;
 std::string_view bytes_of(protozero::data_view bytes) { return {bytes.data(), bytes.size()}; }
 
 }  // namespace
-
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    unsigned three = 0;
-    const std::size_t there = std::min<std::size_t>(3, bytes.size() - i);
-    for (std::size_t j = 0; j < 3; ++j)
-      three = three << 8 | (j < there ? static_cast<unsigned char>(bytes[i + j]) : 0U);
-    for (std::size_t j = 0; j < 4; ++j) out += j <= there ? kDigits[three >> (18 - 6 * j) & 63] : '=';
-  }
-  return out;
-}
 
 Status AttributeReader::take_one(std::size_t depth) {
   if (depth > kValueDepthMax) {
@@ -104,7 +91,7 @@ Status AttributeReader::read_value(std::string_view bytes, Value& to, std::size_
         to = {Value::Kind::map, {}, {}, {}};
         VARVE_RETURN_IF_ERROR(read_items(bytes_of(any.get_view()), to, depth));
         break;
-      case tag_and_type(7, kLength): to = {Value::Kind::text, keep(base64(bytes_of(any.get_view()))), {}, {}}; break;
+      case tag_and_type(7, kLength): to = {Value::Kind::text, keep(to_base64(bytes_of(any.get_view()))), {}, {}}; break;
       default: any.skip();
     }
   }

@@ -44,7 +44,4 @@ class AttributeReader {
   std::size_t left_ = kValuesMax;
 };
 
-// As OTLP has bytes in JSON.
-std::string base64(std::string_view bytes);
-
 }  // namespace varve::protocol::otlp

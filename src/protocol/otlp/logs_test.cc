@@ -267,14 +267,6 @@ TEST(OtlpLogs, SharedAttributesDoNotMultiply) {
             "! 1: attributes of resource and scope have more than 1048576 bytes");
 }
 
-TEST(OtlpLogs, Base64) {
-  EXPECT_EQ(base64(""), "");
-  EXPECT_EQ(base64("f"), "Zg==");
-  EXPECT_EQ(base64("fo"), "Zm8=");
-  EXPECT_EQ(base64("foo"), "Zm9v");
-  EXPECT_EQ(base64("foob\xff\xfe"), "Zm9vYv/+");
-}
-
 TEST(OtlpLogs, Responses) {
   Outcome outcome;
   outcome.accepted = 5;
