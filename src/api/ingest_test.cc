@@ -53,7 +53,7 @@ class IngestTest : public ::testing::Test {
     body_ = std::string(body) + std::string(http::kBodyPadding, '\0');
     request_.body = std::string_view(body_).substr(0, body.size());
     std::optional<Response> response;
-    const auto match = router.find(method, request_.path);
+    const auto match = router.find(request_);
     EXPECT_NE(match.handler, nullptr);
     if (match.handler != nullptr) (*match.handler)(request_, Responder(std::make_shared<Keep>(response)));
     EXPECT_TRUE(response);

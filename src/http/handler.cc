@@ -19,6 +19,13 @@ std::string_view Request::header(std::string_view lower_name) const {
   return {};
 }
 
+std::string_view Request::captured(std::string_view name) const {
+  for (const Capture& one : captures) {
+    if (one.name == name) return std::string_view(path).substr(one.from, one.length);
+  }
+  return {};
+}
+
 std::string target_text(const Request& request) {
   std::string out = request.path;
   for (std::size_t i = 0; i < request.query.size(); ++i) {

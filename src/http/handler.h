@@ -30,6 +30,13 @@ inline constexpr std::size_t kBodyPadding = 64;
 // A streamed answer is made in pieces of about this size.
 inline constexpr std::size_t kPieceBytes = std::size_t{64} * 1024;
 
+// What stands in a path for a segment in braces of its route.
+struct Capture {
+  std::string_view name;  // without the braces; lives as long as the router
+  std::size_t from = 0;   // in the path
+  std::size_t length = 0;
+};
+
 // Valid until the response has been sent (Responder keeps it alive).
 struct Request {
   Method method = Method::get;
@@ -43,11 +50,14 @@ struct Request {
   // Set once the client has hung up: work for it may stop.
   std::shared_ptr<std::atomic<bool>> gone;
   std::vector<std::size_t> name_slashes;           // of the path; url.h
+  std::vector<Capture> captures = {};              // of the path; Router::find()
   std::shared_ptr<MemoryLedger> memory = nullptr;  // for what is made of it (ParseMemory); nullptr: nobody counts
   std::string peer = {};                           // the address that it came from, without its port
 
   [[nodiscard]] std::optional<std::string_view> param(std::string_view name) const;
   [[nodiscard]] std::string_view header(std::string_view lower_name) const;  // "" if absent
+  // What stands in the path for {name} of the route; "" if the route has no such segment.
+  [[nodiscard]] std::string_view captured(std::string_view name) const;
 };
 
 // The request line without the host: how a query by URL is told in the list of running queries.
@@ -137,7 +147,7 @@ using Handler = std::function<void(const Request&, Responder)>;
 // stored, changes that (metadata and tasks, too), deletes, or is about the server itself.
 enum class Effect { reads, writes, deletes, administers };
 
-// Exact paths, or a pattern whose last segments are parameters: "/api/v1/metric/{name}" (the handler reads the path).
+// Exact paths, or a pattern with segments that may be anything: "/api/v1/metric/{name}" (Request::captured()).
 // A known path with another method answers 405 with Allow, an unknown one 404. OPTIONS is answered for all.
 class Router {
  public:
@@ -173,6 +183,8 @@ class Router {
   [[nodiscard]] std::size_t size() const { return routes_.size(); }
   // `name_slashes` of the path part no segments (url.h).
   [[nodiscard]] Match find(Method method, std::string_view path, std::span<const std::size_t> name_slashes = {}) const;
+  // The same for a request, whose captures become those of the route.
+  [[nodiscard]] Match find(Request& request) const;
 
  private:
   struct Route {

@@ -23,17 +23,21 @@ constexpr std::string_view name_of(Method method) {
 }
 
 // A segment in braces stands for one non-empty segment; the last one for all that is left, slashes too, because
-// metric names may contain them.
-bool matches(std::string_view pattern, std::string_view path, std::span<const std::size_t> name_slashes) {
+// metric names may contain them. What the segments stand for goes to `captures`, unless that is nullptr.
+bool matches(std::string_view pattern, std::string_view path, std::span<const std::size_t> name_slashes,
+             std::vector<Capture>* captures) {
   for (std::size_t from = 0;;) {
     const auto brace = pattern.find('{');
     if (brace == std::string_view::npos) return pattern == path.substr(from);
     if (path.substr(from, brace) != pattern.substr(0, brace)) return false;
     from += brace;
     if (from >= path.size()) return false;
-    pattern.remove_prefix(pattern.find('}', brace) + 1);
+    const auto behind = pattern.find('}', brace);
+    const std::string_view name = pattern.substr(brace + 1, behind - brace - 1);
+    pattern.remove_prefix(behind + 1);
+    const std::size_t end = pattern.empty() ? path.size() : segment_end(path, from, name_slashes);
+    if (captures != nullptr) captures->push_back({name, from, end - from});
     if (pattern.empty()) return true;
-    const std::size_t end = segment_end(path, from, name_slashes);
     if (end == from || end == path.size()) return false;
     from = end;
   }
@@ -43,7 +47,7 @@ bool matches(std::string_view pattern, std::string_view path, std::span<const st
 
 bool Router::Route::matches(std::string_view path, std::span<const std::size_t> name_slashes) const {
   if (is_prefix) return false;
-  return is_plain ? pattern == path : http::matches(pattern, path, name_slashes);
+  return is_plain ? pattern == path : http::matches(pattern, path, name_slashes, nullptr);
 }
 
 void Router::add(Method method, std::string pattern, Handler handler, Effect effect) {
@@ -128,6 +132,15 @@ Router::Match Router::find(Method method, std::string_view path, std::span<const
   }
   if (get != nullptr) match.allow += ", HEAD";
   if (!match.allow.empty()) match.allow += ", OPTIONS";
+  return match;
+}
+
+Router::Match Router::find(Request& request) const {
+  const Match match = find(request.method, request.path, request.name_slashes);
+  request.captures.clear();
+  if (match.handler != nullptr && match.pattern.contains('{')) {
+    http::matches(match.pattern, request.path, request.name_slashes, &request.captures);
+  }
   return match;
 }
 

@@ -36,6 +36,35 @@ TEST(Router, Finds) {
   EXPECT_EQ(shown_route(Method::get, "/label/host/values"), "/label/{name}/values");
 }
 
+// name=value of each segment in braces.
+std::string captured(Method method, std::string path, std::vector<std::size_t> slashes = {}) {
+  const Router r = router();
+  Request request;
+  request.method = method;
+  request.path = std::move(path);
+  request.name_slashes = std::move(slashes);
+  request.captures = {{"of another path", 0, 1}};
+  static_cast<void>(r.find(request));
+  std::string out;
+  for (const Capture& one : request.captures) {
+    out.append(out.empty() ? "" : " ").append(one.name).append("=").append(request.captured(one.name));
+  }
+  return out;
+}
+
+TEST(Router, SegmentsInBracesAreCaptured) {
+  EXPECT_EQ(captured(Method::get, "/ping"), "");
+  EXPECT_EQ(captured(Method::get, "/nothing"), "");
+  EXPECT_EQ(captured(Method::post, "/label/host/values"), "") << "a wrong method";
+  EXPECT_EQ(captured(Method::delete_, "/api/v1/metric/a.b"), "name=a.b");
+  EXPECT_EQ(captured(Method::delete_, "/api/v1/metric/a/b"), "name=a/b") << "the last one takes what is left";
+  EXPECT_EQ(captured(Method::get, "/meta/s/k"), "service=s key=k");
+  EXPECT_EQ(captured(Method::get, "/meta/s/k/l"), "service=s key=k/l");
+  EXPECT_EQ(captured(Method::get, "/meta/a/b/c", {7}), "service=a/b key=c") << "a slash that was encoded";
+  EXPECT_EQ(captured(Method::head, "/label/host/values"), "name=host") << "answered as GET";
+  EXPECT_EQ(Request().captured("name"), "");
+}
+
 TEST(Router, APrefixTakesWhatNoRouteHas) {
   Router r = router();
   const Handler none = [](const Request&, const Responder&) {};

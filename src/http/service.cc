@@ -181,9 +181,9 @@ Decision Service::decide(Request& request, const Head& head) {
   return decision;
 }
 
-Decision Service::find(const Request& request, const Head& head, Origin origin) {
+Decision Service::find(Request& request, const Head& head, Origin origin) {
   const auto in = [&](Routes& routes) -> Decision {
-    const Router::Match match = routes.router.find(request.method, request.path, request.name_slashes);
+    const Router::Match match = routes.router.find(request);
     if (match.pattern.empty()) return {nullptr, "other", &other_, {}};
     check(match.index < routes.counters.size(), "each route has its counters");
     Decision found{match.handler, match.pattern, &routes.counters[match.index], {}};

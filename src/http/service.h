@@ -78,7 +78,7 @@ class Service {
  private:
   [[nodiscard]] std::optional<Response> check_sender(const Request& request, const Head& head, Origin& origin) const;
   Status set_tenant(Request& request) const;
-  Decision find(const Request& request, const Head& head, Origin origin);
+  Decision find(Request& request, const Head& head, Origin origin);
 
   const HostNames hosts_;
   const Origins origins_;

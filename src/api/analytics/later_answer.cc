@@ -17,7 +17,6 @@ using ListedLater = LaterQueries::Listed;
 using protocol::json::Writer;
 
 constexpr std::string_view kQueryPath = "/analytics/query/";
-constexpr std::string_view kChunk = "/chunk-final/";
 
 // With the tenant, if the path that was asked for has it.
 std::string href_of(const Request& request, std::string_view id) {
@@ -34,16 +33,15 @@ Result<QueryState> state_asked(LaterQueries& queries, const QueryName& name) {
 }
 
 Result<Response> show_state(LaterQueries& queries, const Request& request) {
-  const QueryName name{request.tenant, request.path.substr(kQueryPath.size())};
+  const QueryName name{request.tenant, std::string(request.captured("id"))};
   VARVE_ASSIGN_OR_RETURN(const auto state, state_asked(queries, name));
   return Response::json(200, state_json(state, href_of(request, name.id), queries.source().now_us()));
 }
 
 Result<Response> show_chunk(LaterQueries& queries, const Request& request) {
-  const std::size_t end = request.path.rfind(kChunk);
-  const QueryName name{request.tenant, request.path.substr(kQueryPath.size(), end - kQueryPath.size())};
+  const QueryName name{request.tenant, std::string(request.captured("id"))};
   VARVE_ASSIGN_OR_RETURN(const auto state, state_asked(queries, name));
-  if (request.path.substr(end + kChunk.size()) != "0") return fail(Code::not_found, "there is one chunk only: 0");
+  if (request.captured("number") != "0") return fail(Code::not_found, "there is one chunk only: 0");
   if (state.status != 0) return error_response(state.status, state.error);
   if (!state.ended) return fail(Code::unavailable, "the result is not whole yet: wait for a progress of 100");
   return result_answer(queries.source().engine.memory(), queries.results(), name, state.parts);

@@ -41,9 +41,8 @@ Result<analytics::Tables> tables_of(const MessageSource& source, const std::stri
   return analytics::Tables(types);
 }
 
-// The path is kTablePath, the table's name, and `behind`.
-Result<analytics::Table> table_asked(const MessageSource& source, const Request& request, std::size_t behind) {
-  const std::string name = request.path.substr(kTablePath.size(), request.path.size() - kTablePath.size() - behind);
+Result<analytics::Table> table_asked(const MessageSource& source, const Request& request) {
+  const std::string name(request.captured("table"));
   VARVE_ASSIGN_OR_RETURN(const auto tables, tables_of(source, request.tenant));
   const analytics::Table* const found = tables.find(name);
   if (found == nullptr) return fail(Code::not_found, "there is no table '" + name.substr(0, 100) + "'");
@@ -65,13 +64,13 @@ Result<Response> list_tables(const MessageSource& source, const Request& request
 }
 
 Result<Response> list_parts(const MessageSource& source, const Request& request) {
-  VARVE_ASSIGN_OR_RETURN(const auto table, table_asked(source, request, 0));
+  VARVE_ASSIGN_OR_RETURN(const auto table, table_asked(source, request));
   const std::string path = std::string(kTablePath) + table.name;
   return links_response({{"schema", path + "/schema"}, {"column-values", path + std::string(kValuesPath)}});
 }
 
 Result<Response> show_schema(const MessageSource& source, const Request& request) {
-  VARVE_ASSIGN_OR_RETURN(const auto table, table_asked(source, request, std::string_view("/schema").size()));
+  VARVE_ASSIGN_OR_RETURN(const auto table, table_asked(source, request));
   std::string body;
   Writer json(body);
   json.begin_object().member("type", analytics::kind_name(table.kind)).key("columns").begin_array();
@@ -89,7 +88,7 @@ bool has_values(const analytics::Table& table, const analytics::SchemaColumn& co
 }
 
 Result<Response> list_columns(const MessageSource& source, const Request& request) {
-  VARVE_ASSIGN_OR_RETURN(const auto table, table_asked(source, request, kValuesPath.size()));
+  VARVE_ASSIGN_OR_RETURN(const auto table, table_asked(source, request));
   Links links;
   for (const auto& column : analytics::schema_of(table.kind)) {
     if (!has_values(table, column)) continue;
@@ -135,9 +134,8 @@ Result<std::string> column_values(Answering& answering, const analytics::Table& 
 }
 
 Result<Response> list_values(const MessageSource& source, const Request& request) {
-  const std::size_t behind = request.path.size() - request.path.rfind(kValuesPath);
-  const std::string name = request.path.substr(request.path.size() - behind + kValuesPath.size() + 1);
-  VARVE_ASSIGN_OR_RETURN(const auto table, table_asked(source, request, behind));
+  const std::string name(request.captured("column"));
+  VARVE_ASSIGN_OR_RETURN(const auto table, table_asked(source, request));
   const auto columns = analytics::schema_of(table.kind);
   const auto column = std::ranges::find(columns, name, &analytics::SchemaColumn::name);
   if (column == columns.end() || !has_values(table, *column)) {

@@ -14,21 +14,16 @@ namespace {
 namespace ceres = protocol::ceres;
 using Kind = index::Matcher::Kind;
 
-constexpr std::string_view kCeresMetricPath = "/api/metric";
-constexpr std::string_view kNamePath = "/api/metric/metricName/";
-constexpr std::string_view kGroupPath = "/api/metric/metricGroup/";
 constexpr const char* kCeresApi = "ceres";
 
 Result<Selection> selection_of(const DeleteContext& context, const Request& request) {
-  const bool by_name = request.path.starts_with(kNamePath);
-  const bool by_group = request.path.starts_with(kGroupPath);
+  const std::string_view name = request.captured("name"), group = request.captured("group");
+  const bool by_name = !name.empty();
   VARVE_ASSIGN_OR_RETURN(const auto asked,
                          ceres::parse_delete(request.query, by_name, request.tenant, context.engine.clock().now_ms()));
   Selection out{request.tenant, std::nullopt, {}, asked.range};
-  if (by_name) out.metric = request.path.substr(kNamePath.size());
-  if (by_group) {
-    out.matchers.push_back({std::string(ceres::kGroupTag), Kind::any_of, {request.path.substr(kGroupPath.size())}});
-  }
+  if (by_name) out.metric = name;
+  if (!group.empty()) out.matchers.push_back({std::string(ceres::kGroupTag), Kind::any_of, {std::string(group)}});
   for (const auto& [key, value] : asked.tags) out.matchers.push_back({key, Kind::any_of, {value}});
   return out;
 }
@@ -46,9 +41,9 @@ void add_ceres_delete(Router& router, const DeleteContext& context) {
   const Endpoint endpoint(context.pool, {.shape = ceres_error});
   const Handler handler =
       endpoint.on_pool([context](const Request& request) { return run_ceres_delete(context, request); });
-  router.add(Method::delete_, std::string(kCeresMetricPath), handler, Effect::deletes);
-  router.add(Method::delete_, std::string(kNamePath) + "{name}", handler, Effect::deletes);
-  router.add(Method::delete_, std::string(kGroupPath) + "{group}", handler, Effect::deletes);
+  router.add(Method::delete_, "/api/metric", handler, Effect::deletes);
+  router.add(Method::delete_, "/api/metric/metricName/{name}", handler, Effect::deletes);
+  router.add(Method::delete_, "/api/metric/metricGroup/{group}", handler, Effect::deletes);
 }
 
 }  // namespace varve::api

@@ -12,7 +12,6 @@ namespace {
 
 namespace elasticsearch = protocol::elasticsearch;
 
-constexpr std::string_view kBelow = "/elasticsearch/";
 constexpr std::int64_t kBulkUsPerMs = 1000;
 
 struct BulkPut {
@@ -20,19 +19,12 @@ struct BulkPut {
   void operator()(const Request& request, const Responder& answer) const;
 };
 
-// Of logs/_doc/_bulk below either root: logs; of _bulk alone: none.
-std::string_view index_of(std::string_view path) {
-  path.remove_prefix(path.starts_with(kBelow) ? kBelow.size() : 1);
-  const std::string_view index = path.substr(0, path.find('/'));
-  return index == "_bulk" ? std::string_view() : index;
-}
-
 void BulkPut::operator()(const Request& request, const Responder& answer) const {
   static_assert(http::kBodyPadding >= protocol::messages::kBodyPadding);
   const auto refuse = [&](const Error& why) { answer(elasticsearch_error(status_of(why.code), why.message)); };
   if (const Status writable = MessageIngest::check_tenant(request); !writable) return refuse(writable.error());
   elasticsearch::BulkOptions options;
-  options.index = index_of(request.path);
+  options.index = request.captured("index");
   options.now_us = ingest.now_us();
   options.limits = ingest.limits();
   message::Batch batch;

@@ -12,13 +12,12 @@ namespace {
 
 namespace kairosdb = protocol::kairosdb;
 
-constexpr std::string_view kMetricPath = "/api/v1/metric/";
 constexpr const char* kKairosdbApi = "kairosdb";
 
 Result<std::vector<Selection>> selections_of(const DeleteContext& context, const Request& request) {
   std::vector<Selection> out;
   if (request.method == Method::delete_) {
-    out.push_back({request.tenant, request.path.substr(kMetricPath.size()), {}, {}});
+    out.push_back({request.tenant, std::string(request.captured("name")), {}, {}});
     return out;
   }
   if (request.body.empty()) return fail(Code::invalid, "query json must not be null or empty");
@@ -49,7 +48,7 @@ void add_kairosdb_delete(Router& router, const DeleteContext& context) {
   const Endpoint endpoint(context.pool, {.shape = kairosdb_error});
   const Handler handler =
       endpoint.on_pool([context](const Request& request) { return run_kairosdb_delete(context, request); });
-  router.add(Method::delete_, std::string(kMetricPath) + "{name}", handler, Effect::deletes);
+  router.add(Method::delete_, "/api/v1/metric/{name}", handler, Effect::deletes);
   router.add(Method::post, "/api/v1/datapoints/delete", handler, Effect::deletes);
 }
 

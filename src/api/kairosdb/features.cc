@@ -6,20 +6,14 @@
 #include "protocol/kairosdb/features.h"
 
 namespace varve::api {
-namespace {
-
 namespace kairosdb = protocol::kairosdb;
 
-constexpr std::string_view kFeaturesPath = "/api/v1/features";
-
-}  // namespace
-
 void add_kairosdb_features(Router& router) {
-  router.add(Method::get, std::string(kFeaturesPath), [](const Request&, const Responder& respond) {
+  router.add(Method::get, "/api/v1/features", [](const Request&, const Responder& respond) {
     respond(kairosdb_response(200, kairosdb::features_json()));
   });
-  router.add(Method::get, std::string(kFeaturesPath) + "/{name}", [](const Request& request, const Responder& respond) {
-    const std::string name = request.path.substr(kFeaturesPath.size() + 1);
+  router.add(Method::get, "/api/v1/features/{name}", [](const Request& request, const Responder& respond) {
+    const std::string name(request.captured("name"));
     if (auto json = kairosdb::features_json(name)) return respond(kairosdb_response(200, std::move(*json)));
     const std::string unknown = "Unknown feature '" + name + "'";
     respond(kairosdb_response(404, kairosdb::render_errors({&unknown, 1})));

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/kairosdb/metadata.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "api/kairosdb/kairosdb_parts.h"
 #include "api/shared/endpoint.h"
 #include "api/shared/http.h"
-#include "http/url.h"
 #include "model/tenant.h"
 #include "protocol/json/writer.h"
 
@@ -17,23 +15,9 @@ namespace {
 using storage::TextName;
 using storage::TextStore;
 
-constexpr std::string_view kMetadataPath = "/api/v1/metadata/";
-
-// What the path names: up to three parts, the last of which may have slashes.
 TextName name_of(const Request& request) {
-  std::size_t at = kMetadataPath.size();
-  const auto take = [&] {
-    const std::size_t end = http::segment_end(request.path, at, request.name_slashes);
-    std::string part = request.path.substr(at, end - at);
-    at = std::min(request.path.size(), end + 1);
-    return part;
-  };
-  TextName name;
-  name.tenant = request.tenant;
-  name.service = take();
-  name.service_key = take();
-  name.key = request.path.substr(at);
-  return name;
+  const auto part = [&](std::string_view name) { return std::string(request.captured(name)); };
+  return {request.tenant, part("service"), part("service_key"), part("key")};
 }
 
 Response results(const std::vector<std::string>& names) {
@@ -97,7 +81,7 @@ void add_kairosdb_metadata(Router& router, TextStore& texts, TaskPool& pool) {
     return endpoint.on_pool([&texts, work](const Request& request) { return of_named(texts, work, request); });
   };
   // The last part takes what is left of a path: the longest patterns first.
-  const std::string service = std::string(kMetadataPath) + "{service}";
+  const std::string service = "/api/v1/metadata/{service}";
   const std::string service_key = service + "/{service_key}";
   const std::string key = service_key + "/{key}";
   router.add(Method::get, key, named(text));

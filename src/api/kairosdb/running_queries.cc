@@ -15,7 +15,7 @@ namespace {
 
 using protocol::json::Writer;
 
-constexpr std::string_view kKillPath = "/api/v1/admin/killquery/";
+constexpr const char* kKillPath = "/api/v1/admin/killquery/{id}";
 
 // A query in JSON is shown as such, any other text as a string.
 void append_query(Writer& json, const std::string& text) {
@@ -52,7 +52,7 @@ void list(const query::Engine& engine, const TaskPool& pool, const Request& requ
 // KairosDB says 204 to a GET whether there is such a query or not; DELETE tells.
 void kill(const query::Engine& engine, const Request& request, const Responder& respond) {
   if (request.tenant.empty()) return respond(error_response(400, "the request names no tenant", request.path));
-  const std::string id = request.path.substr(kKillPath.size());
+  const std::string id(request.captured("id"));
   const bool found = engine.running().kill(request.tenant, id);
   if (!found && request.method == Method::delete_) {
     return respond(kairosdb_error(404, "there is no running query '" + id.substr(0, 100) + "'", request.path));
@@ -70,8 +70,8 @@ void add_admin_queries(Router& router, query::Engine& engine, const TaskPool& po
   router.add(Method::get, "/api/v1/datapoints/index",
              [](const Request&, const Responder& respond) { respond(kairosdb_response(204)); });
   const auto killing = [&engine](const Request& request, const Responder& respond) { kill(engine, request, respond); };
-  router.add_changing_get(std::string(kKillPath) + "{id}", killing, Effect::administers);
-  router.add(Method::delete_, std::string(kKillPath) + "{id}", killing, Effect::administers);
+  router.add_changing_get(kKillPath, killing, Effect::administers);
+  router.add(Method::delete_, kKillPath, killing, Effect::administers);
 }
 
 }  // namespace varve::api

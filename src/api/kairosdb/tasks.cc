@@ -164,13 +164,12 @@ Response if_writable(const Call& call) {
   return may ? work(call) : failed(may.error());
 }
 
-// `before`: what of the path stands before the id; all of it where there is none.
-Handler task_on_pool(const TasksContext& context, const std::string& before, TaskWork work) {
+Handler task_on_pool(const TasksContext& context, TaskWork work) {
   const Endpoint endpoint(context.pool, {.shape = kairosdb_error, .status_of = status_of});
-  return endpoint.on_pool([context, skip = before.size(), work](const Request& request) -> Result<Response> {
-    TaskName name{request.tenant, request.path.substr(std::min(skip, request.path.size()))};
+  return endpoint.on_pool([context, work](const Request& request) -> Result<Response> {
+    TaskName name{request.tenant, std::string(request.captured("id"))};
     if (name.id.ends_with('/')) name.id.pop_back();
-    if (skip < request.path.size() && !protocol::json::is_utf8(name.id)) return not_found("that is not a text");
+    if (!protocol::json::is_utf8(name.id)) return not_found("that is not a text");
     if (name.id.size() > storage::kTextNameBytesMax) return not_found(name.id);
     return work({context, request, name});
   });
@@ -181,19 +180,18 @@ Handler task_on_pool(const TasksContext& context, const std::string& before, Tas
 void add_rollup_tasks(Router& router, const TasksContext& context) {
   const std::string all(kPath);
   const std::string one = all + "/";
-  const auto add = [&](Method method, const std::string& before, const char* rest, TaskWork work, Effect effect) {
-    router.add(method, before + rest, task_on_pool(context, before, work), effect);
+  const auto add = [&](Method method, const std::string& pattern, TaskWork work, Effect effect) {
+    router.add(method, pattern, task_on_pool(context, work), effect);
   };
   // The last part takes what is left of a path: the longest first.
-  add(Method::get, one + "status/", "{id}", status, Effect::reads);
-  router.add_changing_get(one + "backfill/{id}", task_on_pool(context, one + "backfill/", if_writable<backfill>),
-                          Effect::writes);
-  add(Method::get, one, "{id}", get, Effect::reads);
-  add(Method::put, one, "{id}", if_writable<replace>, Effect::writes);
-  add(Method::delete_, one, "{id}", if_writable<erase>, Effect::writes);
+  add(Method::get, one + "status/{id}", status, Effect::reads);
+  router.add_changing_get(one + "backfill/{id}", task_on_pool(context, if_writable<backfill>), Effect::writes);
+  add(Method::get, one + "{id}", get, Effect::reads);
+  add(Method::put, one + "{id}", if_writable<replace>, Effect::writes);
+  add(Method::delete_, one + "{id}", if_writable<erase>, Effect::writes);
   for (const std::string& path : {all, one}) {
-    add(Method::post, path, "", if_writable<create>, Effect::writes);
-    add(Method::get, path, "", list, Effect::reads);
+    add(Method::post, path, if_writable<create>, Effect::writes);
+    add(Method::get, path, list, Effect::reads);
   }
 }
 

@@ -147,7 +147,7 @@ Result<std::string> answer_detected_values(const LokiAsking& asking) {
   VARVE_ASSIGN_OR_RETURN(const std::uint64_t limit, asking.parameters.number("limit", kFieldsUnlessSaid, 1));
   DetectedFields fields(asking);
   VARVE_RETURN_IF_ERROR(detect(asking, fields));
-  return fields.values(name_in_path(asking.request), limit);
+  return fields.values(asking.request.captured("name"), limit);
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ Result<std::string> answer_labels(const LokiAsking& asking) {
 
 // /loki/api/v1/label/{name}/values
 Result<std::string> answer_label_values(const LokiAsking& asking) {
-  const std::string_view name = name_in_path(asking.request);
+  const std::string_view name = asking.request.captured("name");
   if (!logql::is_label_name(name)) {
     return fail(Code::invalid, "invalid label name '" + std::string(name.substr(0, 100)) + "'");
   }

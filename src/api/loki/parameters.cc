@@ -140,10 +140,4 @@ Result<logql::Steps> steps_of(const LokiParameters& parameters, logql::TimeSpan 
   return out;
 }
 
-std::string_view name_in_path(const Request& request) {
-  std::string_view name = request.path;
-  name = name.substr(0, name.rfind('/'));
-  return name.substr(name.rfind('/') + 1);
-}
-
 }  // namespace varve::api

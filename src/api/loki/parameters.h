@@ -42,9 +42,6 @@ class LokiParameters {
 // `step`, unless said a 250th of the span. Error: invalid, if there are too many.
 Result<language::logql::Steps> steps_of(const LokiParameters& parameters, language::logql::TimeSpan span);
 
-// …/{name}/values
-std::string_view name_in_path(const Request& request);
-
 inline constexpr std::int64_t kHourNs = 3'600'000'000'000;
 
 }  // namespace varve::api

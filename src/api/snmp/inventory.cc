@@ -20,8 +20,6 @@ using snmp::inventory::Inventory;
 using snmp::inventory::Oidset;
 using Edited = snmp::inventory::InventoryStore::Edited;
 
-constexpr std::string_view kPollEnd = "/poll";
-
 struct SnmpCall {
   const SnmpContext& context;
   const Request& request;
@@ -253,12 +251,10 @@ Result<Response> if_snmp_writable(const SnmpCall& call) {
   return work(call);
 }
 
-// `before` and `behind`: what of the path stands around the name.
-Handler snmp_on_pool(const SnmpContext& context, std::string_view before, std::string_view behind, SnmpWork work) {
+Handler snmp_on_pool(const SnmpContext& context, SnmpWork work) {
   const Endpoint endpoint(context.pool, {.shape = error_response, .status_of = status_of});
-  return endpoint.on_pool([context, skip = before.size(), behind, work](const Request& request) -> Result<Response> {
-    SnmpCall call{context, request, request.path.substr(std::min(skip, request.path.size()))};
-    if (!behind.empty() && call.name.ends_with(behind)) call.name.resize(call.name.size() - behind.size());
+  return endpoint.on_pool([context, work](const Request& request) -> Result<Response> {
+    SnmpCall call{context, request, std::string(request.captured("name"))};
     if (!protocol::json::is_utf8(call.name)) return error_response(404, "a name is UTF-8");
     return work(call);
   });
@@ -267,15 +263,15 @@ Handler snmp_on_pool(const SnmpContext& context, std::string_view before, std::s
 template <class Kind>
 void add_kind(Router& router, const SnmpContext& context) {
   const std::string all(Kind::kPath);
-  const std::string one = all + "/";
-  const auto add = [&](Method method, const std::string& before, const char* rest, SnmpWork work, Effect effect) {
-    router.add(method, before + rest, snmp_on_pool(context, before, "", work), effect);
+  const std::string one = all + "/{name}";
+  const auto add = [&](Method method, const std::string& pattern, SnmpWork work, Effect effect) {
+    router.add(method, pattern, snmp_on_pool(context, work), effect);
   };
-  add(Method::get, all, "", list_all<Kind>, Effect::reads);
-  add(Method::post, all, "", if_snmp_writable<add_one<Kind>>, Effect::writes);
-  add(Method::get, one, "{name}", show_one<Kind>, Effect::reads);
-  add(Method::put, one, "{name}", if_snmp_writable<change_one<Kind>>, Effect::writes);
-  add(Method::delete_, one, "{name}", if_snmp_writable<remove_one<Kind>>, Effect::writes);
+  add(Method::get, all, list_all<Kind>, Effect::reads);
+  add(Method::post, all, if_snmp_writable<add_one<Kind>>, Effect::writes);
+  add(Method::get, one, show_one<Kind>, Effect::reads);
+  add(Method::put, one, if_snmp_writable<change_one<Kind>>, Effect::writes);
+  add(Method::delete_, one, if_snmp_writable<remove_one<Kind>>, Effect::writes);
 }
 
 }  // namespace
@@ -285,14 +281,13 @@ void add_snmp_inventory(Router& router, const SnmpContext& context) {
   add_kind<Oidsets>(router, context);
   add_kind<Correlators>(router, context);
   const auto whole = [&](Method method, const char* path, SnmpWork work, Effect effect) {
-    router.add(method, path, snmp_on_pool(context, path, "", work), effect);
+    router.add(method, path, snmp_on_pool(context, work), effect);
   };
   whole(Method::post, "/api/v1/snmp/import", if_snmp_writable<import_all>, Effect::writes);
   whole(Method::get, "/api/v1/snmp/export", export_all, Effect::reads);
-  const std::string one = std::string(Devices::kPath) + "/";
   // It sends a secret to where the device is said to be, so it is for those who may say where that is.
-  router.add(Method::post, one + "{name}" + std::string(kPollEnd),
-             snmp_on_pool(context, one, kPollEnd, if_snmp_writable<poll_one>), Effect::writes);
+  router.add(Method::post, std::string(Devices::kPath) + "/{name}/poll",
+             snmp_on_pool(context, if_snmp_writable<poll_one>), Effect::writes);
 }
 
 }  // namespace varve::api

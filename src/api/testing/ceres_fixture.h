@@ -61,7 +61,7 @@ class CeresFixture : public ::testing::Test {
     request.body = body;
     request.peer = "192.0.2.7";
     EXPECT_TRUE(http::parse_target(target, request.path, request.query)) << target;
-    const Router::Match match = router_.find(method, request.path);
+    const Router::Match match = router_.find(request);
     if (match.handler == nullptr) return error_response(404, "", request.path);
     return answer_of(*match.handler, request, pieces_);
   }

@@ -52,9 +52,10 @@ inline Response answer_of(const Handler& handler, const Request& request, std::s
 
 // Of the route that the request's method and path have: 404 where there is none, 405 with the methods that there are.
 inline Response answer_of(const Router& router, const Request& request, std::size_t& pieces) {
-  const Router::Match found = router.find(request.method, request.path, request.name_slashes);
+  Request routed = request;
+  const Router::Match found = router.find(routed);
   if (found.handler == nullptr) return Response::text(found.allow.empty() ? 404 : 405, found.allow);
-  return answer_of(*found.handler, request, pieces);
+  return answer_of(*found.handler, routed, pieces);
 }
 inline Response answer_of(const Router& router, const Request& request) {
   std::size_t pieces = 0;
