@@ -14,10 +14,11 @@
 #include "base/task_pool.h"
 #include "http/authority.h"
 #include "http/body_buffer.h"
+#include "http/gate.h"
 #include "http/handler.h"
+#include "http/options.h"
 #include "http/origins.h"
 #include "http/request_parser.h"
-#include "http/server.h"
 
 namespace varve::http {
 

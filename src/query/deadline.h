@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "query/budget.h"
-#include "query/engine.h"
+#include "query/limits.h"
 #include "storage/sample_store.h"
 #include "storage/series_store.h"
 

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <memory>
 
@@ -18,6 +17,7 @@
 #include "base/result.h"
 #include "counter/declared.h"
 #include "query/answer.h"
+#include "query/limits.h"
 #include "query/request.h"
 #include "query/running.h"
 #include "storage/sample_store.h"
@@ -27,15 +27,6 @@ namespace varve::query {
 
 class Budget;        // budget.h
 class SlicedAnswer;  // sliced_answer.h
-
-struct Limits {
-  std::size_t memory_bytes = std::size_t{1} << 30;  // query.memory: what one query may hold at a time
-  std::chrono::milliseconds timeout{60'000};        // query.timeout
-  std::size_t metrics_max = 10'000;                 // query.metrics_max: of one query
-  unsigned threads = 0;                             // of one query; 0: as many as the machine has
-  // Of samples: from here on they are read while they are sent, or for percentiles several times instead of kept.
-  std::size_t slice_bytes = std::size_t{32} << 20;
-};
 
 class Engine {
  public:

@@ -6,7 +6,7 @@
 #include "config/config.h"
 #include "counter/declared.h"
 #include "engine/rocksdb/env/options.h"
-#include "http/server.h"
+#include "http/options.h"
 #include "query/engine.h"
 #include "syslog/listener.h"
 #include "telnet/listener.h"

@@ -9,7 +9,7 @@
 #include "base/metrics.h"
 #include "base/result.h"
 #include "base/task_pool.h"
-#include "http/server.h"
+#include "http/gate.h"
 #include "storage/sample_store.h"
 #include "storage/slot_store.h"
 
