@@ -13,13 +13,13 @@ Status Database::Batch::belong_to(std::uint64_t epoch) {
 }
 
 void Database::Batch::put(std::string_view key, std::string_view value) {
-  const auto put = outcome(batch_.Put(slice(key), slice(value)), "collecting what is to be written");
+  const auto put = outcome(rocksdb::put(batch_, slice(key), slice(value)), "collecting what is to be written");
   if (collected_) collected_ = put;
   if (is_of_record(key)) this->put(copy_key(key), value);
 }
 
 void Database::Batch::erase(std::string_view key) {
-  const auto erased = outcome(batch_.Delete(slice(key)), "collecting what is to be erased");
+  const auto erased = outcome(rocksdb::erase(batch_, slice(key)), "collecting what is to be erased");
   if (collected_) collected_ = erased;
   if (is_of_record(key)) erase(copy_key(key));
 }

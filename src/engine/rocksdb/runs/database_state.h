@@ -21,6 +21,7 @@
 #include "engine/rocksdb/runs/database_handle.h"
 #include "engine/rocksdb/runs/database_reads.h"
 #include "engine/rocksdb/runs/keys.h"
+#include "engine/rocksdb/runs/write_batch.h"
 
 namespace varve::engine::rocksdb {
 
@@ -116,8 +117,8 @@ struct Database::State {
     {
       const MutexLock lock(definitions_mutex);
       for (const auto& [key, packed] : definitions) {
-        VARVE_RETURN_IF_ERROR(outcome(batch.Put(key, packed), "collecting definitions"));
-        VARVE_RETURN_IF_ERROR(outcome(batch.Put(copy_key(key), packed), "collecting definitions"));
+        VARVE_RETURN_IF_ERROR(outcome(put(batch, key, packed), "collecting definitions"));
+        VARVE_RETURN_IF_ERROR(outcome(put(batch, copy_key(key), packed), "collecting definitions"));
       }
     }
     ::rocksdb::WriteOptions options;

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "engine/rocksdb/runs/database_options.h"
 #include "engine/rocksdb/runs/database_reads.h"
+#include "engine/rocksdb/runs/write_batch.h"
 
 namespace varve::engine::rocksdb {
 
@@ -33,7 +34,7 @@ class DatabaseWriter {
   explicit DatabaseWriter(::rocksdb::DB& db) : db_(db) { options_.disableWAL = true; }
   Status put(std::string_view key, std::string_view value) {
     constexpr std::size_t kAtOnce = std::size_t{1} << 20;  // bytes
-    VARVE_RETURN_IF_ERROR(outcome(batch_.Put(slice(key), slice(value)), "collecting what is written anew"));
+    VARVE_RETURN_IF_ERROR(outcome(rocksdb::put(batch_, slice(key), slice(value)), "collecting what is written anew"));
     return batch_.GetDataSize() < kAtOnce ? Status{} : write();
   }
   Status finish() {
