@@ -9,10 +9,6 @@
 namespace varve::config {
 namespace {
 
-std::unexpected<Error> wrong_class(std::string_view entry, const std::string& why) {
-  return fail(Code::invalid, "'" + std::string(entry) + "' " + why);
-}
-
 bool is_class_name(std::string_view name) {
   return !name.empty() && name.size() <= 64 && std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
@@ -25,16 +21,16 @@ template <class Rule, class Read>
 Result<Rule> class_of(std::string_view entry, std::string_view form, const Read& read_condition) {
   const std::size_t first = entry.find(':');
   const std::size_t second = first == std::string_view::npos ? first : entry.find(':', first + 1);
-  if (second == std::string_view::npos) return wrong_class(entry, "is not " + std::string(form));
+  if (second == std::string_view::npos) return wrong_entry(entry, "is not " + std::string(form));
   Rule rule;
   rule.name = entry.substr(0, first);
-  if (!is_class_name(rule.name)) return wrong_class(entry, "needs a name of 1 to 64 of A-Z a-z 0-9 . _ -");
+  if (!is_class_name(rule.name)) return wrong_entry(entry, "needs a name of 1 to 64 of A-Z a-z 0-9 . _ -");
   const auto retention = parse_duration_ms(entry.substr(first + 1, second - first - 1));
-  if (!retention) return wrong_class(entry, "needs a retention: a whole number with a unit, such as 90d");
-  if (*retention < 1000) return wrong_class(entry, "needs a retention of at least 1s, such as 90d");
+  if (!retention) return wrong_entry(entry, "needs a retention: a whole number with a unit, such as 90d");
+  if (*retention < 1000) return wrong_entry(entry, "needs a retention of at least 1s, such as 90d");
   rule.retention_ms = *retention;
   const Status read = read_condition(entry.substr(second + 1), rule);
-  if (!read) return wrong_class(entry, read.error().message);
+  if (!read) return wrong_entry(entry, read.error().message);
   return rule;
 }
 
@@ -45,7 +41,7 @@ Status set_classes(std::vector<Rule>& field, std::string_view text, std::string_
     VARVE_ASSIGN_OR_RETURN(Rule rule, class_of<Rule>(entry, form, read_condition));
     const auto known = std::ranges::find(classes, rule.name, &Rule::name);
     if (known != classes.end() && known->retention_ms != rule.retention_ms) {
-      return wrong_class(entry, "has another retention than '" + rule.name + "' before it");
+      return wrong_entry(entry, "has another retention than '" + rule.name + "' before it");
     }
     classes.push_back(std::move(rule));
   }

@@ -14,7 +14,7 @@ constexpr std::int64_t kFrequencyLeastMs = 1000, kFrequencyMostMs = 365LL * 86'4
 // PATTERN:FREQUENCY; a pattern may hold colons.
 Result<counter::Pattern> counter_pattern_of(std::string_view entry) {
   const std::size_t colon = entry.rfind(':');
-  const auto wrong = [&](const std::string& why) { return fail(Code::invalid, "'" + std::string(entry) + "' " + why); };
+  const auto wrong = [&](std::string_view why) { return wrong_entry(entry, why); };
   if (colon == std::string_view::npos || colon == 0) return wrong("is not PATTERN:FREQUENCY, such as *_total:1m");
   const auto frequency = parse_duration_ms(entry.substr(colon + 1));
   if (!frequency || *frequency < kFrequencyLeastMs || *frequency > kFrequencyMostMs) {

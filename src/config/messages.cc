@@ -10,10 +10,6 @@
 namespace varve::config {
 namespace {
 
-std::unexpected<Error> wrong_entry(std::string_view entry, const std::string& why) {
-  return fail(Code::invalid, "'" + std::string(entry) + "' " + why);
-}
-
 // high/low:level
 Result<Shed> shed_of(std::string_view entry) {
   constexpr std::uint64_t kMost = 100;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -14,6 +15,11 @@ namespace varve::config {
 // For setters: a duration (a size) of at least so much; `least_text` is how a user writes that.
 Status set_duration(std::int64_t& field, std::string_view text, std::int64_t least_ms, std::string_view least_text);
 Status set_size(std::uint64_t& field, std::string_view text, std::uint64_t least_bytes, std::string_view least_text);
+
+// What is wrong with one entry of a list: `'entry' why`.
+inline std::unexpected<Error> wrong_entry(std::string_view entry, std::string_view why) {
+  return fail(Code::invalid, "'" + std::string(entry) + "' " + std::string(why));
+}
 
 Status set_engine(Config& config, std::string_view text);
 Status set_roles(Config& config, std::string_view text);

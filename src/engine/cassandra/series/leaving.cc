@@ -155,9 +155,10 @@ void SeriesTables::leave_if_due() {
   last.told_ns.reset();
   const auto left = directory_.leave(what);
   last.next_look_ns = now_ns + (left ? kHourNs : kMinuteNs);
-  if (!left) log::info("series that are gone leave later", {{"reason", left.error().message}});
-  if (left && *left > 0) group_generation_.fetch_add(1, std::memory_order_relaxed);
-  if (left && *left > 0) log::info("series of which nothing is left have left the directory", {{"series", *left}});
+  if (!left) return log::info("series that are gone leave later", {{"reason", left.error().message}});
+  if (*left == 0) return;
+  group_generation_.fetch_add(1, std::memory_order_relaxed);
+  log::info("series of which nothing is left have left the directory", {{"series", *left}});
 }
 
 }  // namespace varve::engine::cassandra
