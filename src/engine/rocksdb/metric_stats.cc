@@ -108,8 +108,7 @@ std::optional<std::vector<MetricStats>> Store::metric_stats(model::TenantId tena
   const View now = state_->visible.now();  // of one moment: what is flushed later is still in these heads
   {
     const ReaderLock lock(state_->catalog.mutex);
-    if (state_->catalog.index.has_mortal_groups() || state_->catalog.retentions.any())
-      return std::nullopt;  // what has expired must not be in the sums
+    if (state_->catalog.has_early_ends()) return std::nullopt;  // what has expired must not be in the sums
     std::size_t series = 0;
     for (std::size_t i = 0; i < metrics.size(); ++i) {
       numbers.push_back(state_->catalog.index.find_metric(tenant, metrics[i]));

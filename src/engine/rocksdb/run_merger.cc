@@ -30,7 +30,7 @@ RunMerger::RunMerger(const JobContext& job, const char* what)
       now_ms_(job.env.expiry.now_ms()),
       change_{.what = what} {
   const ReaderLock lock(job.catalog.mutex);
-  any_ttl_ = job.catalog.index.has_mortal_groups() || job.catalog.retentions.any();
+  any_ttl_ = job.catalog.has_early_ends();
 }
 
 Status RunMerger::add(const SlotKey& slot, const RunList& merging, const Mark& mark) {

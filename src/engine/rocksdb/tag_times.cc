@@ -14,8 +14,7 @@ std::optional<std::vector<SeriesStats>> Store::tag_times(model::TenantId tenant,
   std::vector<std::optional<std::uint32_t>> numbers;
   {
     const ReaderLock lock(state_->catalog.mutex);
-    if (state_->catalog.index.has_mortal_groups() || state_->catalog.retentions.any())
-      return std::nullopt;  // the times of what has expired are others
+    if (state_->catalog.has_early_ends()) return std::nullopt;  // the times of what has expired are others
     number = state_->catalog.index.find_metric(tenant, metric);
     for (const auto& [key, value] : tags) numbers.push_back(state_->catalog.index.find_tag(tenant, key, value));
   }

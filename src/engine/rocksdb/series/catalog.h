@@ -106,6 +106,10 @@ class Catalog {
                                       std::span<const std::string_view> metrics, std::uint32_t ttl_s)
       VARVE_EXCLUDES(mutex, waiting_mutex_);
 
+  // May data of some series be over before their slot is: by a time to live, or by a class?
+  [[nodiscard]] bool has_early_ends() const VARVE_REQUIRES_SHARED(mutex) {
+    return index.has_mortal_groups() || retentions.any();
+  }
   // How long slots of the tenant are kept. The answer stays valid.
   [[nodiscard]] const rollup::Retention& kept(model::TenantId tenant) const VARVE_EXCLUDES(mutex);
   // May series of the tenant be kept for different times?
