@@ -24,9 +24,10 @@ ONLY_LONG = ["chaos_test", "clocks_test", "cluster_faults_test", "node_loss_test
 # With --faults, one after the other, each of their tests for as many seconds as asked.
 LONG = ONLY_LONG + ["crowds_test", "damaged_files_test", "damaged_tables_test", "failing_calls_test", "failing_storage_test", "logcli_test", "messages_cluster_test", "migrate_contrail_test", "migrate_test", "power_test",
                "random_user_test", "schema_test", "snmp_faults_test"]
-# They start what they need themselves (a Cassandra, servers of either engine); with --engine=cluster they share its Cassandra, one
-# after the other, and run nowhere else unless they are named or their long tests are asked for.
-SHARING = ["cluster_test", "messages_cluster_test", "migrate_contrail_test", "migrate_test"]
+# They start what they need themselves (a Cassandra, servers of either engine); with --engine=cluster they share its Cassandra, those
+# of a list one after the other, and run nowhere else unless they are named or their long tests are asked for.
+IN_TURN = [["cluster_test"], ["messages_cluster_test", "migrate_contrail_test", "migrate_test"]]
+SHARING = sum(IN_TURN, [])
 ELSEWHERE = ["edges_test"]  # needs no server; ./dev test and ./dev lint call it themselves
 SECONDS_MAX = 900  # of one file
 # What both engines answer alike, each in its own way; what protocols and clients do above them is tested on the embedded one.
@@ -148,7 +149,7 @@ class Runner:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", default="build/varve")
-    parser.add_argument("--jobs", type=int, default=2 + (os.cpu_count() or 2))
+    parser.add_argument("--jobs", type=int, help="files at once; as it is, two more than processors, of the cluster four: it waits more")
     parser.add_argument("--engine", choices=["embedded", "cluster"], default="embedded",
                         help="cluster: those tests that are the same on both, on a real Cassandra and Redis")
     parser.add_argument("--faults", action="store_true", help="the long ones, which make the world go wrong at random")
@@ -163,6 +164,7 @@ def main():
     if arguments.child:
         return child(arguments.child, arguments.patterns)
 
+    arguments.jobs = arguments.jobs or (os.cpu_count() or 2) + (4 if arguments.engine == "cluster" else 2)
     binary = os.path.abspath(arguments.binary)
     os.environ["BINARY"] = binary
     if os.access(binary, os.R_OK) and is_sanitized(binary):
@@ -191,7 +193,7 @@ def main():
         return run(modules, arguments)
     from support import cluster
     from support.server import free_port
-    backends = cluster.Backends(free_port, restarts=False, brief=False)
+    backends = cluster.Backends(free_port, restarts=False)
     try:
         cluster.offer(backends.start())
         return run(modules, arguments)
@@ -206,10 +208,9 @@ def run(modules, arguments):
     order = {"schema_test": 0, "kairosdb_test": 0, "counters_test": 0, "snmp_test": 1, "clients_test": 1, "crash_test": 1,
              "messages_crash_test": 1, "random_user_test": 2, "malformed_test": 3}
     parallel = sorted((m for m in modules if m not in SERIAL), key=lambda m: (order.get(m, 9), m))
-    in_turn = [m for m in parallel if m in SHARING]
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        runs = [pool.submit(lambda: [runner.run_file(m) for m in in_turn])]
-        runs += [pool.submit(runner.run_file, m) for m in parallel if m not in in_turn]
+        runs = [pool.submit(lambda files: [runner.run_file(m) for m in files if m in parallel], files) for files in IN_TURN]
+        runs += [pool.submit(runner.run_file, m) for m in parallel if m not in SHARING]
         for run_of_file in runs:
             run_of_file.result()
     for module in (m for m in SERIAL if m in modules):

@@ -44,6 +44,7 @@ class Contrail {
   Contrail() {
     driver::SessionOptions options;
     options.contact_points = setting("VARVE_CASSANDRA", "");
+    options.request_timeout_ms = 60'000;  // changes of the schema, on a busy machine
     session_ = std::make_unique<driver::Session>(must(driver::wait<driver::Session>(
         [&](driver::Done<driver::Session> done) { driver::Session::connect(runtime_, options, std::move(done)); })));
   }

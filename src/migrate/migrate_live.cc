@@ -58,6 +58,7 @@ class Kairosdb {
   Kairosdb(const std::string& keyspace, bool shifted) : shifted_(shifted) {
     driver::SessionOptions options;
     options.contact_points = std::getenv("VARVE_CASSANDRA");  // NOLINT(concurrency-mt-unsafe): nothing changes it
+    options.request_timeout_ms = 60'000;                      // changes of the schema, on a busy machine
     session_ = std::make_unique<driver::Session>(must(driver::wait<driver::Session>(
         [&](driver::Done<driver::Session> done) { driver::Session::connect(runtime_, options, std::move(done)); })));
     query("CREATE KEYSPACE " + keyspace + " WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}");

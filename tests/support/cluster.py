@@ -91,6 +91,16 @@ class OfferedCassandra:
         pass
 
 
+def cassandra_directory():
+    """Of its own, in memory where there is room: changes of the schema sync dozens of files, which takes Cassandra seconds
+    beside a disk that compilers use. Its processes are killed, never the machine."""
+    memory = "/dev/shm"
+    with contextlib.suppress(OSError):
+        if shutil.disk_usage(memory).free > 8 << 30 and os.access(memory, os.W_OK):
+            return tempfile.mkdtemp(prefix="varve-cassandra-", dir=memory)
+    return tempfile.mkdtemp(prefix="varve-cassandra-")
+
+
 def own_or_offered(directory, nodes=1, **more):
     if "CLUSTER_CASSANDRA" in os.environ:
         return OfferedCassandra()
@@ -101,7 +111,7 @@ class Backends:
     """Both, started: a Redis of its own, and a Cassandra, unless one is offered."""
 
     def __init__(self, free_port, nodes=1, replication=1, **more):
-        self.directory = tempfile.mkdtemp(prefix="varve-cluster-")
+        self.directory = cassandra_directory()
         self.replication = replication
         self.cassandra = own_or_offered(self.directory, nodes, **more)
         self.redis = Redis(free_port())

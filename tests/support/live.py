@@ -5,10 +5,9 @@ import os
 import re
 import signal
 import subprocess
-import tempfile
 import unittest
 
-from .cluster import die_with_parent, own_or_offered
+from .cluster import cassandra_directory, die_with_parent, own_or_offered
 from .server import BINARY
 
 
@@ -29,8 +28,7 @@ class CassandraCase(unittest.TestCase):
     def setUpClass(cls):
         if without_cluster():
             raise unittest.SkipTest("built with VARVE_CLUSTER=OFF")
-        directory = tempfile.mkdtemp(prefix="varve-cassandra-")
-        cls.cluster = own_or_offered(directory, cls.nodes, secure=cls.secure, restarts=cls.restarts)
+        cls.cluster = own_or_offered(cassandra_directory(), cls.nodes, secure=cls.secure, restarts=cls.restarts)
         cls.addClassCleanup(cls.cluster.close)
         cls.cluster.start()
 
