@@ -11,7 +11,7 @@ from support.client import wait_until
 HOUR = 3_600_000
 CONFIG = {"slots.quiet": "1s", "slots.width": "1h", "raw.retention": "10h", "rollups": "5m:10h"}
 CLASSES = "brief:1h:metric=brief*,test:2h:tag.env=test&metric=app*,long:20h:tenant=acme"
-OLDER = "is older than everything that is kept, which begins at "
+OLDER = "is older than what is kept of its series, which begins at "
 
 
 class RetentionClasses(OwnServerCase):
@@ -74,6 +74,24 @@ class RetentionClasses(OwnServerCase):
                 self.assertIn(OLDER, telnet.finish())
         for metric in ("brief.k", "brief", "brief_r", "brief.t"):
             self.assertEqual(self.ages(metric), [0], metric)
+
+    def test_what_is_refused_leaves_no_name(self):
+        self.start(CLASSES)
+        self.put("x", [1])
+        old = self.now - 2 * HOUR
+        for _ in range(2):
+            answer = self.server.post("/api/v1/datapoints", {"name": "brief.k", "tags": {"a": "b"}, "timestamp": old, "value": 1})
+            self.assertEqual(answer.status, 400)
+            answer = self.server.accepted("/write?precision=ms", f'brief,h=a value=1,text="t" {old}\nbrief,h=a more=2 {old}\n')
+            self.assertIn("is older", answer.json()["error"])
+            answer = self.server.accepted("/api/v1/write", wire.snappy(wire.write_request(
+                [({"__name__": "brief_r", "a": "b"}, [(old, 1.0), (old + 1, 2.0)])])), {"Content-Encoding": "snappy"})
+            self.assertIn("2 refused", answer.body.decode())
+            self.assertEqual(self.put("brief.p", [4]).json()["failed"], 1)
+            with self.server.telnet() as telnet:
+                telnet.send(f"put brief.t {old} 1 a=b\n")
+                self.assertIn(OLDER, telnet.finish())
+            self.assertEqual(self.server.get("/api/v1/metricnames").json()["results"], ["x"])
 
     def test_another_list_counts_for_what_is_stored(self):
         self.start("")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sample older than everything that is kept is refused by name in every protocol, and counted; one that is older than
+"""A sample older than what is kept of its series is refused by name in every protocol, and counted; one that is older than
 raw samples are kept, but not older than rollups, is taken and shows there."""
 
 import time
@@ -9,7 +9,7 @@ from support.case import ServerCase
 
 HOUR = 3_600_000
 CONFIG = {"raw.retention": "1h", "rollups": "5m:6h", "slots.width": "1h"}
-OLDER = "is older than everything that is kept, which begins at "
+OLDER = "is older than what is kept of its series, which begins at "
 
 
 class TooOld(ServerCase):

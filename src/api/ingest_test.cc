@@ -240,7 +240,7 @@ TEST_F(IngestTest, RemoteWriteLooksAtTheContentType) {
   EXPECT_EQ(samples.appended, stored);
 }
 
-// Samples before 2020-09-13T12:26:40Z are older than everything that is kept. Each is refused by name, once for a
+// Samples before 2020-09-13T12:26:40Z are older than what is kept of its series. Each is refused by name, once for a
 // series that is known and once for one that is not, and what is refused leaves no series behind.
 class TooOldTest : public IngestTest {
  protected:
@@ -272,10 +272,10 @@ TEST_F(TooOldTest, KairosDb) {
     EXPECT_EQ(response.body,
               R"({"errors":["metric[0](name=)" + std::string(name) +
                   R"().datapoints[1].timestamp at 2020-09-13T12:26:39.999Z (1599999999999 ms) is older than )"
-                  R"(everything that is kept, which begins at 2020-09-13T12:26:40Z","metric[0](name=)" +
+                  R"(what is kept of its series, which begins at 2020-09-13T12:26:40Z","metric[0](name=)" +
                   std::string(name) +
                   R"().datapoints[2].timestamp at 1970-01-20T16:13:20Z (1700000000 ms) is older than )"
-                  R"(everything that is kept, which begins at 2020-09-13T12:26:40Z; timestamps are taken as )"
+                  R"(what is kept of its series, which begins at 2020-09-13T12:26:40Z; timestamps are taken as )"
                   R"(milliseconds here: is that their unit?"]})");
   }
   EXPECT_EQ(samples.appended, 1U);
@@ -291,7 +291,7 @@ TEST_F(TooOldTest, OpenTsdb) {
   EXPECT_EQ(ask(Method::post, "/api/put", good).status, 204);
   const std::string old = point("m", "1599999999");
   const std::string unknown = point("new", "1599999999999");
-  const std::string error = R"( is older than everything that is kept, which begins at 2020-09-13T12:26:40Z"})";
+  const std::string error = R"( is older than what is kept of its series, which begins at 2020-09-13T12:26:40Z"})";
   const Response details =
       ask(Method::post, "/api/put", "[" + old + "," + good + "," + unknown + "]", {{"details", ""}});
   EXPECT_EQ(details.status, 400);
@@ -314,10 +314,10 @@ TEST_F(TooOldTest, Influx) {
   EXPECT_EQ(partial.status, 400);
   EXPECT_EQ(
       partial.body,
-      R"({"error":"partial write: line 2: m,h=a at 1970-01-01T00:00:01.700Z (1700 ms) is older than everything )"
-      R"(that is kept, which begins at 2020-09-13T12:26:40Z; timestamps are taken as nanoseconds (or as )"
+      R"({"error":"partial write: line 2: m,h=a at 1970-01-01T00:00:01.700Z (1700 ms) is older than what )"
+      R"(is kept of its series, which begins at 2020-09-13T12:26:40Z; timestamps are taken as nanoseconds (or as )"
       R"(`precision` says) here: is that their unit?; line 3: new at 2020-09-13T12:26:39.999Z (1599999999999 ms) )"
-      R"(is older than everything that is kept, which begins at 2020-09-13T12:26:40Z dropped=2"})");
+      R"(is older than what is kept of its series, which begins at 2020-09-13T12:26:40Z dropped=2"})");
   EXPECT_EQ(samples.appended, 3U);
   EXPECT_EQ(refused(), 2);
   EXPECT_EQ(series.series, 1U);
@@ -331,7 +331,7 @@ TEST_F(TooOldTest, RemoteWrite) {
     return ask(Method::post, "/api/v1/write", body, {}, {{"content-encoding", "snappy"}});
   };
   const std::string_view error =
-      "1 refused: series 0: m at 2020-09-13T12:26:39.999Z (1599999999999 ms) is older than everything that is kept, "
+      "1 refused: series 0: m at 2020-09-13T12:26:39.999Z (1599999999999 ms) is older than what is kept of its series, "
       "which begins at 2020-09-13T12:26:40Z\n";
   EXPECT_EQ(write(1'599'999'999'999).body, error);
   EXPECT_EQ(write(1'600'000'000'000).status, 204);

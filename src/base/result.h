@@ -21,7 +21,7 @@ enum class Code {
   corrupt,      // stored bytes are damaged
   conflict,     // in use by another owner (a lock, a directory)
   io,           // the operating system reported an error
-  too_old,      // a sample older than everything that is kept (400)
+  too_old,      // a sample older than what is kept of its series (400)
 };
 
 struct Error {

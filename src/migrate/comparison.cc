@@ -30,7 +30,7 @@ std::string describe(const Compared& c) {
   because(c.duplicates, " at the time of another of the series that was written later, of another type");
   because(c.found.other, " of types that are not migrated");
   because(c.found.bad, " that are damaged or not taken");
-  because(c.found.too_old, " older than everything that is kept");
+  because(c.found.too_old, " older than what is kept of its series");
   const auto known = c.found.other + c.found.bad + c.found.too_old;
   const auto missing = static_cast<std::int64_t>(c.wanted() - known) - static_cast<std::int64_t>(c.held);
   if (missing < 0) because(static_cast<std::uint64_t>(-missing), " more in varve, written by somebody else");

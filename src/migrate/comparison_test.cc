@@ -30,7 +30,7 @@ TEST(Comparison, SaysWhy) {
   EXPECT_EQ(
       describe(compared(mixed, 4)),
       "m: KairosDB held 10 samples, varve holds 4: 3 of types that are not migrated, 2 that are damaged or not taken, "
-      "1 older than everything that is kept");
+      "1 older than what is kept of its series");
   const MetricCount aged{.cells = 10, .samples = 10, .old = 4};
   EXPECT_FALSE(compared(aged, 6, 0, 4).differs());
   EXPECT_EQ(describe(compared(aged, 6, 0, 4)), "m: KairosDB held 6 samples, varve holds 6");

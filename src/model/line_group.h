@@ -82,6 +82,10 @@ class GroupSource {
   // invalid.
   virtual Status check(const TagViews& tags, std::span<const std::string_view> metrics) = 0;
 
+  // KeptGroup::kept of the group that define() would make. Parsers ask before they define: a sample that is too old
+  // leaves no name, and takes no place of the tenant.
+  [[nodiscard]] virtual std::uint8_t kept(const TagViews& tags, std::span<const std::string_view> metrics) const = 0;
+
   // Called after find() returned nullptr, with the parsed name. `tags` must be normalized; ttl_s as in LineGroup.
   // Registers new series. Errors: invalid (a limit of name or tag size), limit (series per tenant), unavailable.
   virtual Result<LineGroup*> define(std::string_view name, std::string_view fields, const TagViews& tags,

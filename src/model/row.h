@@ -104,8 +104,10 @@ class RowBatch {
   // Samples before this are beyond every retention: parsers refuse them (model/too_old.h).
   [[nodiscard]] Timestamp kept_from() const { return kept_from_; }
   // Likewise, of a group: its series may be kept for less than others.
-  [[nodiscard]] Timestamp kept_from(const KeptGroup& group) const {
-    return group.kept == 0 ? kept_from_ : kept_from_of_[group.kept - std::size_t{1}];
+  [[nodiscard]] Timestamp kept_from(const KeptGroup& group) const { return kept_from(group.kept); }
+  // `kept`: KeptGroup::kept, of GroupSource::kept().
+  [[nodiscard]] Timestamp kept_from(std::uint8_t kept) const {
+    return kept == 0 ? kept_from_ : kept_from_of_[kept - std::size_t{1}];
   }
   // From here on samples are kept whatever group they are of: a fast way need not ask for each.
   [[nodiscard]] Timestamp sure_from() const { return sure_from_; }

@@ -14,8 +14,8 @@ Error too_old(std::string_view name, Timestamp time, Timestamp kept_from, std::s
   constexpr Timestamp kLikelyOtherUnit = Timestamp{1} << 32;
   std::string text(name.substr(0, kNameMax));
   text += name.size() > kNameMax ? "… at " : " at ";
-  text += instant(time) + " (" + std::to_string(time) + " ms) is older than everything that is kept, which begins at " +
-          instant(kept_from);
+  text += instant(time) + " (" + std::to_string(time) +
+          " ms) is older than what is kept of its series, which begins at " + instant(kept_from);
   if (time > 0 && time < kLikelyOtherUnit) {
     text += "; timestamps are taken as ";
     text.append(unit).append(" here: is that their unit?");

@@ -13,9 +13,10 @@ constexpr Timestamp kKeptFrom = 1'605'018'275'250;
 TEST(TooOld, NamesTheSampleAndTheBound) {
   const Error error = too_old("cpu", kKeptFrom - 1, kKeptFrom, "milliseconds");
   EXPECT_EQ(error.code, Code::too_old);
-  EXPECT_EQ(error.message,
-            "cpu at 2020-11-10T14:24:35.249Z (1605018275249 ms) is older than everything that is kept, which begins at "
-            "2020-11-10T14:24:35.250Z");
+  EXPECT_EQ(
+      error.message,
+      "cpu at 2020-11-10T14:24:35.249Z (1605018275249 ms) is older than what is kept of its series, which begins at "
+      "2020-11-10T14:24:35.250Z");
 }
 
 TEST(TooOld, AsksForTheUnitWhereItIsProbablyAnother) {

@@ -59,6 +59,15 @@ LineGroup* GroupTable::find(const Key& key, std::string_view name, std::string_v
   }
 }
 
+std::uint8_t TableContext::kept(std::string_view tenant, const model::TagViews& tags,
+                                std::span<const std::string_view> metrics) const {
+  if (!kept_of) return 0;
+  if (!limits.cleans()) return kept_of(tenant, tags, metrics);
+  model::TagViews cleaned = tags;
+  model::clean(cleaned, limits);
+  return kept_of(tenant, cleaned, metrics);
+}
+
 template <class Todo>
 auto GroupTable::with_clean_tags(const model::TagViews& tags, std::span<const std::string_view> metrics,
                                  const Todo& todo) -> decltype(todo(tags)) {

@@ -34,10 +34,9 @@ struct TableContext {
   Retired retired;
   KeptOf kept_of = nullptr;
 
+  // Of tags as they were sent, as define() gets them.
   [[nodiscard]] std::uint8_t kept(std::string_view tenant, const model::TagViews& tags,
-                                  std::span<const std::string_view> metrics) const {
-    return kept_of ? kept_of(tenant, tags, metrics) : std::uint8_t{0};
-  }
+                                  std::span<const std::string_view> metrics) const;
 };
 
 // Thread-safe, as long as each thread that calls it has entered context.retired.
@@ -50,6 +49,10 @@ class GroupTable final : public model::GroupSource {
 
   model::LineGroup* find(std::string_view name, std::string_view fields) override;
   Status check(const model::TagViews& tags, std::span<const std::string_view> metrics) override;
+  [[nodiscard]] std::uint8_t kept(const model::TagViews& tags,
+                                  std::span<const std::string_view> metrics) const override {
+    return context_.kept(name_, tags, metrics);
+  }
   Result<model::LineGroup*> define(std::string_view name, std::string_view fields, const model::TagViews& tags,
                                    std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) override;
 

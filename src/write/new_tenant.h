@@ -35,6 +35,10 @@ class NewTenant final : public model::GroupSource {
   Status check(const model::TagViews& tags, std::span<const std::string_view> metrics) override {
     return checks_.check(tags, metrics);
   }
+  [[nodiscard]] std::uint8_t kept(const model::TagViews& tags,
+                                  std::span<const std::string_view> metrics) const override {
+    return kept_(tags, metrics);
+  }
   Result<model::LineGroup*> define(std::string_view name, std::string_view fields, const model::TagViews& tags,
                                    std::span<const std::string_view> metrics, std::uint32_t ttl_s) override;
 

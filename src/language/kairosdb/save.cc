@@ -55,7 +55,7 @@ Result<std::uint64_t> save_points(write::Writer& writer, std::string_view tenant
   VARVE_RETURN_IF_ERROR(model::normalize(views));
   const std::string raw = raw_name(metric, views);
   const protocol::kairosdb::TtlText ttl(ttl_s);
-  std::uint64_t saved = 0;
+  std::uint64_t saved = 0, too_old = 0;
   for (std::size_t i = 0; i < points.size();) {
     VARVE_ASSIGN_OR_RETURN(auto ingest, writer.open(tenant, write::Family::kairosdb));
     const model::LineGroup* group = ingest->groups().find(raw, ttl.view());
@@ -66,13 +66,18 @@ Result<std::uint64_t> save_points(write::Writer& writer, std::string_view tenant
     model::RowBatch& batch = ingest->batch();
     for (; i < points.size() && batch.bytes().size() < kBatchBytesMax; ++i) {
       const model::Timestamp time = points.times[i];
-      if (!range.contains(time) || points.is_null(i) || time < batch.kept_from(*group)) continue;
+      if (!range.contains(time) || points.is_null(i)) continue;
+      if (time < batch.kept_from(*group)) {
+        ++too_old;
+        continue;
+      }
       batch.add(*group, time, value_at(points, i));
       ++saved;
     }
     VARVE_RETURN_IF_ERROR(
         wait_for([&](storage::SampleStore::AppendDone done) { writer.commit(std::move(ingest), std::move(done)); }));
   }
+  writer.count_rejected(Code::too_old, too_old);
   return saved;
 }
 

@@ -65,6 +65,22 @@ TEST_F(SavePoints, of_a_range_and_texts) {
   EXPECT_EQ(save_points(writer, "t", "m", {{"a", "1"}}, {}, {}).value(), 0U);
 }
 
+TEST_F(SavePoints, what_is_too_old_is_counted) {
+  Metrics metrics;
+  write::Writer brief(store, store, {.metrics = &metrics, .clock = &clock, .kept_ms = 2000});
+  const model::Timestamp now = clock.now_ms();
+  aggregate::Points points;
+  for (const int age_ms : {9000, 3000, 1000}) points.push(now - age_ms, model::ValueType::long_, 1);
+  EXPECT_EQ(save_points(brief, "t", "m", {{"a", "1"}}, points, {}).value(), 1U);
+  EXPECT_EQ(saved(), std::to_string(now - 1000) + "=1.000000 ");
+  double too_old = 0;
+  for (const auto& sample : metrics.samples()) {
+    const bool counts = sample.name == "varve_samples_rejected_total" && sample.labels.at(0).second == "too_old";
+    too_old += counts ? sample.value : 0;
+  }
+  EXPECT_EQ(too_old, 2);
+}
+
 TEST_F(SavePoints, for_a_time) {
   const model::Timestamp now = clock.now_ms();
   aggregate::Points points;

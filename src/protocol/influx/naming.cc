@@ -36,13 +36,14 @@ Status Naming::read_name(std::string_view name) {
   return model::normalize(tags_);
 }
 
-Result<model::LineGroup*> Naming::define(model::GroupSource& groups, std::string_view name, std::string_view fields,
-                                         std::span<const std::string_view> field_names) {
+Status Naming::read(std::string_view name, std::span<const std::string_view> fields) {
+  std::size_t bytes = name.size();
+  for (const std::string_view field : fields) bytes += name.size() + 1 + field.size();
   bytes_.clear();
-  bytes_.reserve(name.size() + fields.size() + (name.size() + 1) * field_names.size());
+  bytes_.reserve(bytes);
   VARVE_RETURN_IF_ERROR(read_name(name));
   metrics_.clear();
-  for (const std::string_view field : field_names) {
+  for (const std::string_view field : fields) {
     const std::size_t from = bytes_.size();
     bytes_ += measurement_;
     if (field != "value") {
@@ -51,7 +52,7 @@ Result<model::LineGroup*> Naming::define(model::GroupSource& groups, std::string
     }
     metrics_.push_back(keep(from));
   }
-  return groups.define(name, fields, tags_, metrics_);
+  return {};
 }
 
 }  // namespace varve::protocol::influx

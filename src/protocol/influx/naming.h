@@ -16,10 +16,12 @@ namespace varve::protocol::influx {
 
 class Naming {
  public:
-  // Defines the group of the line `name` (raw measurement and tags) with these raw field names, which are unique.
-  // `fields` is "name=" of each, in order. Errors: invalid (a tag is malformed or stands twice), or what define() says.
-  Result<model::LineGroup*> define(model::GroupSource& groups, std::string_view name, std::string_view fields,
-                                   std::span<const std::string_view> field_names);
+  // Reads the line `name` (raw measurement and tags) with these raw field names, which are unique. Error: invalid (a
+  // tag is malformed or stands twice).
+  Status read(std::string_view name, std::span<const std::string_view> fields);
+  // Until the next read().
+  [[nodiscard]] const model::TagViews& tags() const { return tags_; }
+  [[nodiscard]] std::span<const std::string_view> metrics() const { return metrics_; }
 
  private:
   Status read_name(std::string_view name);

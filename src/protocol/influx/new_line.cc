@@ -86,18 +86,22 @@ void NewLine::keep_last_of_each() {
   fields = std::move(unique);
 }
 
-Result<LineGroup*> NewLine::group_of(Fields fields) {
+Result<LineGroup*> NewLine::group_of(Fields fields, model::Timestamp time) {
   key_.clear();
   for (const auto& field : fields) key_.append(field.name) += '=';
-  if (LineGroup* known = groups_.find(line_.name, key_)) return known;
+  if (LineGroup* known = groups_.find(line_.name, key_)) {
+    VARVE_RETURN_IF_ERROR(check_age(time, batch_.kept_from(*known)));
+    return known;
+  }
   names_.clear();
   for (const auto& field : fields) names_.push_back(field.name);
-  return naming_.define(groups_, line_.name, key_, names_);
+  VARVE_RETURN_IF_ERROR(naming_.read(line_.name, names_));
+  VARVE_RETURN_IF_ERROR(check_age(time, batch_.kept_from(groups_.kept(naming_.tags(), naming_.metrics()))));
+  return groups_.define(line_.name, key_, naming_.tags(), naming_.metrics());
 }
 
 Result<LineGroup*> NewLine::add_numbers(Fields fields, model::Timestamp time) {
-  VARVE_ASSIGN_OR_RETURN(LineGroup* const group, group_of(fields));
-  VARVE_RETURN_IF_ERROR(check_age(time, batch_.kept_from(*group)));
+  VARVE_ASSIGN_OR_RETURN(LineGroup* const group, group_of(fields, time));
   RowValues::Seen seen;
   unsigned count = 0;
   for (const auto& field : fields) values_.set(count++, field.number, seen);
@@ -106,8 +110,7 @@ Result<LineGroup*> NewLine::add_numbers(Fields fields, model::Timestamp time) {
 }
 
 Result<LineGroup*> NewLine::add_text(const Field& field, model::Timestamp time) {
-  VARVE_ASSIGN_OR_RETURN(LineGroup* const group, group_of({&field, 1}));
-  VARVE_RETURN_IF_ERROR(check_age(time, batch_.kept_from(*group)));
+  VARVE_ASSIGN_OR_RETURN(LineGroup* const group, group_of({&field, 1}, time));
   text_.clear();
   append_text(text_, field.text);
   batch_.add(*group, time, model::Value::of_string(text_));

@@ -34,7 +34,7 @@ class NewLine {
   [[nodiscard]] Status check_age(model::Timestamp time, model::Timestamp kept_from) const;
   using Fields = std::span<const Field>;
   void keep_last_of_each();
-  Result<model::LineGroup*> group_of(Fields fields);
+  Result<model::LineGroup*> group_of(Fields fields, model::Timestamp time);
   Result<model::LineGroup*> add_numbers(Fields fields, model::Timestamp time);
   Result<model::LineGroup*> add_text(const Field& field, model::Timestamp time);
 

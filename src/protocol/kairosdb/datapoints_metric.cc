@@ -233,6 +233,8 @@ model::LineGroup* MetricReader::group_of(const Metric& metric) {
     group = groups_.define(raw, ttl.view(), tags, {&*metric.name, 1}, metric.ttl_s);
   } else if (Status good = groups_.check(tags, {&*metric.name, 1}); !good) {
     group = std::unexpected(good.error());
+  } else {
+    nobody_.kept = groups_.kept(tags, {&*metric.name, 1});
   }
   met_new_groups_ = met_new_groups_ || checks;
   if (group) return *group;

@@ -46,9 +46,8 @@ Result<model::LineGroup*> Route::resolve(std::string_view key, std::string_view 
   bool utf8 = json::is_utf8(metric);
   for (const auto& t : tags) utf8 = utf8 && json::is_utf8(t.key) && json::is_utf8(t.value);
   if (!utf8) return fail(Code::invalid, "the metric and tags must be valid UTF-8");
-  VARVE_ASSIGN_OR_RETURN(model::LineGroup* const group, target_.groups->define(key, {}, tags, {&metric, 1}, ttl_s));
-  VARVE_RETURN_IF_ERROR(check_age(target_.batch->kept_from(*group)));
-  return group;
+  VARVE_RETURN_IF_ERROR(check_age(target_.batch->kept_from(target_.groups->kept(tags, {&metric, 1}))));
+  return target_.groups->define(key, {}, tags, {&metric, 1}, ttl_s);
 }
 
 }  // namespace varve::protocol::opentsdb

@@ -244,10 +244,11 @@ TEST(Telnet, ASampleOlderThanAllThatIsKeptIsNamed) {
                 replies);
   }
   const std::string want =
-      "put: illegal argument: m at 2020-09-13T12:26:39Z (1599999999000 ms) is older than everything that is kept, "
+      "put: illegal argument: m at 2020-09-13T12:26:39Z (1599999999000 ms) is older than what is kept of its series, "
       "which "
       "begins at 2020-09-13T12:26:40Z\n"
-      "putm: illegal argument: m at 1970-01-20T16:13:20Z (1700000000 ms) is older than everything that is kept, which "
+      "putm: illegal argument: m at 1970-01-20T16:13:20Z (1700000000 ms) is older than what is kept of its series, "
+      "which "
       "begins at 2020-09-13T12:26:40Z; timestamps are taken as seconds or milliseconds (by their size) here: is that "
       "their unit?\n";
   EXPECT_EQ(replies, want + want);

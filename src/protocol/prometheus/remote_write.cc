@@ -12,6 +12,7 @@
 #include <protozero/pbf_reader.hpp>
 
 #include "base/bytes.h"
+#include "base/check.h"
 #include "model/time.h"
 #include "model/too_old.h"
 #include "protocol/compare.h"
@@ -41,12 +42,18 @@ class Parser {
   void add(std::string_view series);
 
  private:
+  struct Target {
+    // nullptr: the series is not known, and none of its samples is kept. Then it gets no name: it would be listed
+    // without a sample, and take a place of limits.series_per_tenant.
+    LineGroup* group;
+    model::Timestamp kept_from;
+  };
   LineGroup* guessed(std::string_view series) const;
-  Result<LineGroup*> group_of(std::string_view labels, std::span<const Sample> samples);
+  Result<Target> target_of(std::string_view labels, std::span<const Sample> samples);
   void add_in_any_order(std::string_view series);
   bool read_usual_sample(const char*& at, Sample& sample) const;
-  [[nodiscard]] bool is_kept(const Sample& sample) const;
-  void keep(const LineGroup* group, std::string_view labels, Sample sample);
+  static bool is_kept(const Sample& sample, model::Timestamp kept_from);
+  void keep(const Target& target, std::string_view labels, Sample sample);
   Error too_old(std::string_view labels, model::Timestamp time, model::Timestamp kept_from);
 
   const char* end_;  // of the whole body
@@ -71,6 +78,7 @@ void Parser::add(std::string_view series) {
     group = groups_.find({series.data(), at}, {});
     if (group == nullptr) return add_in_any_order(series);
   }
+  const Target target{group, batch_.kept_from(*group)};
   const auto mark = batch_.mark();
   const std::size_t stale = outcome_.stale;
   const std::size_t accepted = outcome_.accepted;
@@ -84,7 +92,7 @@ void Parser::add(std::string_view series) {
       outcome_.accepted = accepted;
       return add_in_any_order(series);
     }
-    keep(group, {series.data(), group->name_bytes}, sample);
+    keep(target, {series.data(), group->name_bytes}, sample);
   }
   cursor_.step(group);
   ++index_;
@@ -100,16 +108,16 @@ LineGroup* Parser::guessed(std::string_view series) const {
   return (fast ? same_bytes(at, group->raw_name, group->name_bytes) : group->starts(at)) ? group : nullptr;
 }
 
-// nullptr: the series is not known, and none of its samples is kept. Then it gets no name: it would be listed without a
-// sample, and take a place of limits.series_per_tenant.
-Result<LineGroup*> Parser::group_of(std::string_view labels, std::span<const Sample> samples) {
-  if (LineGroup* known = groups_.find(labels, {})) return known;
+Result<Parser::Target> Parser::target_of(std::string_view labels, std::span<const Sample> samples) {
+  if (LineGroup* known = groups_.find(labels, {})) return Target{known, batch_.kept_from(*known)};
   VARVE_RETURN_IF_ERROR(read_labels(labels, labels_));
-  if (std::ranges::any_of(samples, [&](const Sample& sample) { return is_kept(sample); })) {
-    return groups_.define(labels, {}, labels_.tags, {&labels_.metric, 1});
+  Target target{nullptr, batch_.kept_from(groups_.kept(labels_.tags, {&labels_.metric, 1}))};
+  if (std::ranges::any_of(samples, [&](const Sample& sample) { return is_kept(sample, target.kept_from); })) {
+    VARVE_ASSIGN_OR_RETURN(target.group, groups_.define(labels, {}, labels_.tags, {&labels_.metric, 1}));
+  } else {
+    VARVE_RETURN_IF_ERROR(groups_.check(labels_.tags, {&labels_.metric, 1}));
   }
-  VARVE_RETURN_IF_ERROR(groups_.check(labels_.tags, {&labels_.metric, 1}));
-  return nullptr;
+  return target;
 }
 
 // `12 length 09 value:8 10 time:varint`, as every sender writes it unless one of the two is 0.
@@ -137,13 +145,12 @@ bool Parser::read_usual_sample(const char*& at, Sample& sample) const {
   return sample.time <= model::kTimestampMax;
 }
 
-bool Parser::is_kept(const Sample& sample) const {
+bool Parser::is_kept(const Sample& sample, model::Timestamp kept_from) {
   return sample.bits != kStaleMarker && sample.time >= model::kTimestampMin && sample.time <= model::kTimestampMax &&
-         sample.time >= batch_.kept_from();
+         sample.time >= kept_from;
 }
 
-// The group is there if the sample is kept.
-void Parser::keep(const LineGroup* group, std::string_view labels, Sample sample) {
+void Parser::keep(const Target& target, std::string_view labels, Sample sample) {
   if (sample.bits == kStaleMarker) {
     ++outcome_.stale;
     return;
@@ -152,12 +159,12 @@ void Parser::keep(const LineGroup* group, std::string_view labels, Sample sample
     outcome_.reject(index_, {Code::invalid, "timestamp " + std::to_string(sample.time) + " is out of range"});
     return;
   }
-  const model::Timestamp kept_from = group == nullptr ? batch_.kept_from() : batch_.kept_from(*group);
-  if (sample.time < kept_from) {
-    outcome_.reject(index_, too_old(labels, sample.time, kept_from));
+  if (sample.time < target.kept_from) {
+    outcome_.reject(index_, too_old(labels, sample.time, target.kept_from));
     return;
   }
-  batch_.add(*group, sample.time, model::Value{model::ValueType::double_, sample.bits, {}});
+  check(target.group != nullptr, "what is kept has a series");
+  batch_.add(*target.group, sample.time, model::Value{model::ValueType::double_, sample.bits, {}});
   ++outcome_.accepted;
 }
 
@@ -199,13 +206,13 @@ void Parser::add_in_any_order(std::string_view series) try {
       fields.skip();  // 3: exemplars
     }
   }
-  auto group = group_of(raw_labels_, samples_);
-  if (!group) {
-    outcome_.reject(index, std::move(group.error()));
+  auto target = target_of(raw_labels_, samples_);
+  if (!target) {
+    outcome_.reject(index, std::move(target.error()));
   } else {
-    for (const Sample& sample : samples_) keep(*group, raw_labels_, sample);
+    for (const Sample& sample : samples_) keep(*target, raw_labels_, sample);
     if (histograms) outcome_.reject(index, {Code::unsupported, "native histograms are not kept"});
-    if (*group != nullptr) cursor_.step(*group);
+    if (target->group != nullptr) cursor_.step(target->group);
   }
   ++index_;
 } catch (const protozero::exception&) {

@@ -21,6 +21,9 @@ class NullGroups final : public model::GroupSource {
     return at == groups_.end() ? nullptr : at->second;
   }
   Status check(const model::TagViews&, std::span<const std::string_view>) override { return {}; }
+  [[nodiscard]] std::uint8_t kept(const model::TagViews&, std::span<const std::string_view>) const override {
+    return 0;
+  }
   Result<model::LineGroup*> define(std::string_view name, std::string_view fields, const model::TagViews&,
                                    std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) override {
     auto& one = all_.emplace_back();
