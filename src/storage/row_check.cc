@@ -21,14 +21,6 @@ void RowCheck::catch_up(const index::SeriesIndex& index) {
   }
 }
 
-void RowCheck::leave(const index::SeriesIndex& index, std::size_t end) {
-  for (std::uint32_t group = 0; group < end; ++group) {
-    if (!index.group_series(model::GroupId{group}).empty()) continue;
-    const auto [piece, at] = place_of(group);
-    owned_[piece][at].store(0, std::memory_order_relaxed);
-  }
-}
-
 std::size_t RowCheck::fitting_bytes(const std::byte* at, const std::byte* end) const {
   const auto left = static_cast<std::size_t>(end - at);
   if (left < model::kRowHeadBytes) return 0;

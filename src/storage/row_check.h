@@ -27,8 +27,6 @@ class RowCheck {
  public:
   // Learns the groups that were added to the index since the last call. Under the index's lock.
   void catch_up(const index::SeriesIndex& index);
-  // Learns which of the first `end` groups have left the index: their rows do not fit any more. Others may ask.
-  void leave(const index::SeriesIndex& index, std::size_t end);
 
   // Thread-safe, like what follows. Only of groups whose definition the caller has seen the answer is sure to be yes.
   [[nodiscard]] bool fits(std::span<const std::byte> rows) const;

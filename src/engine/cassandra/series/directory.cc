@@ -187,6 +187,7 @@ void Directory::announced(std::span<const GroupBucket> groups, std::int64_t seen
     }
     groups_.announced(what, seen_us);
     const std::uint32_t tenant = model::to_int(index_.group_tenant(what.group));
+    check(tenant != model::to_int(model::kNoTenant), "a group that is no gap is of a tenant");
     if (tenant >= announced_tenants_.size()) announced_tenants_.resize(tenant + 1);
     announced_tenants_[tenant] = true;
   }

@@ -109,12 +109,12 @@ class GroupTable {
   template <class Kept, class TenantOf, class IsOf>
   void take(const GroupTable& from, std::uint32_t end, Kept&& kept, TenantOf&& tenant_of, IsOf&& is_of) {
     while (size() < end) {
+      std::uint32_t gaps = 0;
+      while (size() + gaps < end && !kept(model::GroupId{size() + gaps})) ++gaps;
+      entries_.push_gap({{}, 0, 0, 0, index::kNone}, gaps);
+      last_bucket_.push_gap(INT32_MIN, gaps);
+      if (size() == end) return;
       const model::GroupId group{size()};
-      if (!kept(group)) {
-        entries_.push_gap({{}, 0, 0, 0, index::kNone}, 1);
-        last_bucket_.push_gap(INT32_MIN, 1);
-        continue;
-      }
       const std::uint32_t tenant = tenant_of(group);
       add(tenant, from[group].hash, is_of(tenant), [&] { return from.partition(group); });
     }

@@ -13,6 +13,8 @@ namespace varve::engine::cassandra {
 namespace {
 
 constexpr std::uint32_t kGroupsUnderLock = 1024;  // definitions wait while they are looked at
+// A whole block of a column: where all of it is gaps, it takes no memory of its own.
+constexpr std::uint32_t kGroupsTaken = index::Column<GroupTable::Entry>::kBlock;
 constexpr std::size_t kCatchUpBytes = std::size_t{64} << 10;
 constexpr int kCatchUps = 16;
 
@@ -44,12 +46,11 @@ class Directory::Leaving {
 
   // False: not so much is gone.
   bool look() {
-    for_each_group([this](model::GroupId group) VARVE_REQUIRES_SHARED(of_.mutex_) {
-      const std::size_t series = of_.index_.group_series(group).size();
-      if (series == 0) return;
-      kept_[model::to_int(group)] = !of_.is_gone(group, what_);
-      (kept_[model::to_int(group)] ? stays_ : leaves_) += series;
-    });
+    const auto end = static_cast<std::uint32_t>(kept_.size());
+    for (std::uint32_t first = 0; first < end; first += kGroupsUnderLock) {
+      const ReaderLock lock(of_.mutex_);
+      for (std::uint32_t id = first; id < std::min(end, first + kGroupsUnderLock); ++id) look_at(model::GroupId{id});
+    }
     return leaves_ >= what_.least && leaves_ >= stays_;
   }
 
@@ -58,6 +59,9 @@ class Directory::Leaving {
     {
       const storage::GoOn always;
       const ReaderLock lock(of_.mutex_);
+      // What was defined since they were looked at stays. It is noted, too; but what the index has by now and nothing
+      // keeps would be a gap, which notes do not fill.
+      kept_.resize(of_.groups_.size(), true);
       shared::ReaderTurns turns(of_.mutex_, always);
       VARVE_RETURN_IF_ERROR(of_.index_.dump_groups(kept_, left, &turns));
     }
@@ -71,33 +75,38 @@ class Directory::Leaving {
       VARVE_RETURN_IF_ERROR(index_.catch_up(std::as_bytes(std::span(noted))));
       if (noted.size() < kCatchUpBytes) break;
     }
-    for_each_group([this](model::GroupId group) VARVE_REQUIRES_SHARED(of_.mutex_) { take(model::to_int(group) + 1); });
+    const auto end = static_cast<std::uint32_t>(kept_.size());
+    for (std::uint32_t first = 0; first < end; first += kGroupsTaken) {
+      const ReaderLock lock(of_.mutex_);
+      take(std::min(end, first + kGroupsTaken));
+    }
     return {};
   }
 
   Result<std::size_t> exchange() {
     const MutexLock lock(of_.mutex_);
-    for (std::uint32_t id = 0; id < kept_.size(); ++id) {
-      if (!kept_[id] && !of_.is_gone(model::GroupId{id}, what_)) return in_use();
+    for (const model::GroupId group : gone_) {
+      if (!of_.is_gone(group, what_)) return in_use();
     }
     VARVE_RETURN_IF_ERROR(index_.catch_up(std::as_bytes(std::span(of_.noted_))));
     take(of_.groups_.size());
     groups_.catch_up(of_.groups_);
     of_.index_.exchange(index_);
     std::swap(of_.groups_, groups_);
-    of_.row_check_.leave(of_.index_, kept_.size());
     return leaves_;
   }
 
  private:
   static std::unexpected<Error> in_use() { return fail(Code::unavailable, "a series that is gone has just come back"); }
-  // Gives up the lock between some of them.
-  template <class Each>
-  void for_each_group(const Each& each) {
-    const auto end = static_cast<std::uint32_t>(kept_.size());
-    for (std::uint32_t first = 0; first < end; first += kGroupsUnderLock) {
-      const ReaderLock lock(of_.mutex_);
-      for (std::uint32_t id = first; id < std::min(end, first + kGroupsUnderLock); ++id) each(model::GroupId{id});
+  void look_at(model::GroupId group) VARVE_REQUIRES_SHARED(of_.mutex_) {
+    const std::size_t series = of_.index_.group_series(group).size();
+    if (series == 0) return;  // a gap
+    if (of_.is_gone(group, what_)) {
+      leaves_ += series;
+      gone_.push_back(group);
+    } else {
+      stays_ += series;
+      kept_[model::to_int(group)] = true;
     }
   }
   void take(std::uint32_t end) VARVE_REQUIRES_SHARED(of_.mutex_) {
@@ -114,7 +123,8 @@ class Directory::Leaving {
 
   Directory& of_;
   const Leave what_;
-  std::vector<bool> kept_;  // by group
+  std::vector<bool> kept_;            // by group; neither these nor gaps go
+  std::vector<model::GroupId> gone_;  // those that go
   std::size_t leaves_ = 0, stays_ = 0;
   index::SeriesIndex index_;  // what takes the place; then, what was before, which is freed without the lock
   GroupTable groups_;

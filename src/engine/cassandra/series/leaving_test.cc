@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 
 #include "engine/cassandra/series/testing/replica.h"
 
@@ -116,6 +118,63 @@ TEST_F(LeavingTest, what_was_deleted_leaves_when_nobody_can_have_work_with_it) {
   put(kept, 3, 4);
   EXPECT_EQ(hosts(kept), 11U);
   EXPECT_EQ(hosts(b), 11U);
+}
+
+// What is defined while others are looked at is in the new index, too, whole.
+TEST_F(LeavingTest, what_is_defined_meanwhile_stays) {
+  constexpr int kOld = 20'000;
+  for (int round = 0; round < 3; ++round) {
+    const std::string prefix = std::to_string(round) + "pod";
+    for (int pod = 0; pod < kOld; ++pod) static_cast<void>(a.group({"cpu"}, prefix + std::to_string(pod)));
+    shared.clock.advance_ms(6 * kWeekMs);
+    ASSERT_TRUE(a.listen());
+    shared.clock.advance_ms(660'000);
+    std::atomic<bool> stop{false};
+    std::vector<model::GroupId> defined;
+    std::thread definer([&] {
+      for (int pod = 0; !stop; ++pod) {
+        const std::string name = prefix + "new" + std::to_string(pod);
+        defined.push_back(a.group({name}, name));
+      }
+    });
+    const Status left = a.listen();
+    stop = true;
+    definer.join();
+    ASSERT_TRUE(left);
+    EXPECT_LT(a.series_count(), std::size_t{kOld}) << "they have left";
+    ASSERT_FALSE(defined.empty());
+    const auto names = a.directory().names_to_write(defined, 0);
+    for (std::size_t i = 0; i < defined.size(); ++i) {
+      ASSERT_NE(names[i].tenant, model::kNoTenant) << i << " of " << defined.size();
+    }
+    ASSERT_TRUE(a.append(defined.front()));
+    ASSERT_TRUE(a.append(defined.back()));
+  }
+}
+
+// Ids are not used again; those of groups that have left take next to no memory.
+TEST_F(LeavingTest, what_has_left_takes_no_memory) {
+  for (int pod = 0; pod < 50'000; ++pod) static_cast<void>(a.group({"cpu"}, "pod" + std::to_string(pod)));
+  const std::size_t before = a.directory().group_bytes();
+  shared.clock.advance_ms(6 * kWeekMs);
+  listen(a);
+  EXPECT_EQ(a.series_count(), 0U);
+  EXPECT_LT(a.directory().group_bytes(), before / 5);
+}
+
+// The appender refuses it as unavailable, so that its sender sends it again under another number. A row that did not
+// fit would be dropped.
+TEST_F(LeavingTest, rows_of_what_has_left_fit) {
+  model::LineGroup group;
+  group.id = a.group({"cpu"}, "pod");
+  group.count = 1;
+  put(a, 0, 50);
+  shared.clock.advance_ms(6 * kWeekMs);
+  listen(a);
+  ASSERT_EQ(a.series_count(), 0U);
+  model::RowBatch batch;
+  batch.add(group, shared.clock.now_ms(), model::Value::of_long(1));
+  EXPECT_TRUE(a.directory().row_check().fits(batch.bytes()));
 }
 
 // A clock that jumped ahead says of everything that it is old.
