@@ -62,7 +62,7 @@ ReplicaParts::ReplicaParts(const Options& o, const SharedServers& s)
       sealer(chunks, reader, *trackers, s.clock),
       widener(chunks, reader, *trackers, s.clock),
       maker(chunks, s.tables, reader, levels, schema, *trackers, s.clock),
-      plan(series, options.rollups, o.slot_quiet_ms / 2, s.clock),
+      plan(series, options.rollups, reader.sealed(), o.slot_quiet_ms / 2, s.clock),
       worker({slot_ms, o.slot_quiet_ms, schema.partitions}, plan, pending, sealer, maker, widener, s.clock),
       dropper(
           {slot_ms, reader.sealed().retention_ms, rollup_blocks_ms, o.hot_kept_ms,

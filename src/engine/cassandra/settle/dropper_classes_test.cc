@@ -68,5 +68,45 @@ TEST_F(DropperClasses, NothingGoesWhileSealedRowsOfTheLongestAreAboutToGo) {
   }
 }
 
+// The rows of two groups with one series are stored for several times: it counts in the windows of those that stay.
+TEST(SeriesOfSeveralClasses, CountInTheGroupThatIsStoredForLonger) {
+  rollup::RetentionRule rule{.name = "c", .retention_ms = 30 * kDay};
+  ASSERT_TRUE(rollup::read_retention_conditions("metric=kept", rule));
+  for (const bool wide_first : {false, true}) {
+    Cluster cluster{{.raw_retention_ms = kDay, .retention_rules = {rule}}};
+    ClusterReplica a{cluster, 1};
+    SealedView view{cluster};
+    const model::Timestamp now = cluster.clock.now_ms();
+    const std::vector<std::string> wide = {"cpu", "kept"}, narrow = {"cpu"};
+    const auto append = [&](const std::vector<std::string>& metrics, model::Timestamp time, std::int64_t value) {
+      cluster.clock.advance_ms(1);
+      const auto status = a.append(a.group(metrics, "h"), time, value);
+      ASSERT_TRUE(status && *status);
+    };
+    const auto turns = [&] {
+      for (int i = 0; i < 3; ++i) {
+        a.live(kHour + cluster.options.quiet_ms + kMinute);
+        ASSERT_TRUE(a.turns());
+      }
+    };
+    append(wide_first ? wide : narrow, now, 3);
+    append(wide_first ? narrow : wide, now, 3);
+    turns();
+    a.live(cluster.rollup_blocks_ms[0]);
+    turns();
+    const auto shown_now = [&] {
+      rollup::PartPool none;
+      const model::TimeRange all{now - kDay, now + kDay};
+      return shown(rollup::merged(view.windows(SealedView::cells("h", wide), 0, 0, all),
+                                  view.windows(SealedView::cells("h", narrow), 0, 0, all), none));
+    };
+    EXPECT_EQ(shown_now(), (ShownWindows{{now, "1/3/3/3"}}));
+    a.live(3 * kDay);  // sealed rows of the narrow one are gone
+    append(wide, now + 1, 5);
+    turns();
+    EXPECT_EQ(shown_now(), (ShownWindows{{now, "2/8/3/5"}})) << wide_first;
+  }
+}
+
 }  // namespace
 }  // namespace varve::engine::cassandra::testing

@@ -96,7 +96,7 @@ class RedisTrackersTest : public ::testing::Test {
       rows,           cluster.tables, reader, level_tables(cluster.tables, cluster.schema, Cluster::kSlotMs),
       cluster.schema, trackers,       clock};
   const rollup::Levels levels{cluster.options.rollups, {}};
-  WorkPlan plan{series, levels, 100, clock};
+  WorkPlan plan{series, levels, reader.sealed(), 100, clock};
   Worker worker{{.partitions = 4}, plan, pending, sealer, maker, widener, clock};
   const Timestamp time = SystemClock().now_ms() - 100 * kHour;
 };

@@ -116,9 +116,9 @@ Status RollupBlockBuilder::finish_rows() {
   return {};
 }
 
-std::vector<Timestamp> RollupBlockBuilder::near_slots() const {
+std::vector<Timestamp> RollupBlockBuilder::near_slots(GroupRetentions::Number kept) const {
   std::vector<Timestamp> slots;
-  const std::int64_t nearest_end_ms = level_.nearest_ends_ms[work_.group.cells.kept];
+  const std::int64_t nearest_end_ms = level_.nearest_ends_ms[kept];
   for (Timestamp slot = work_.start; slot < range().last; slot += level_.slot_ms) {
     const Timestamp end = slot + level_.slot_ms;
     if (shared::is_over(end, nearest_end_ms, now_ms_ + kGoneMarginMs + kHotKeptMs)) slots.push_back(slot);
@@ -239,7 +239,7 @@ void RollupBlockBuilder::add(Windows& to, const Windows& finer) {
 
 std::vector<Timestamp> RollupBlockBuilder::named_slots() const {
   const bool any = std::ranges::any_of(named_, [](const auto& of_shard) { return !of_shard.second.empty(); });
-  return level_.of_samples || !any ? std::vector<Timestamp>() : near_slots();
+  return level_.of_samples || !any ? std::vector<Timestamp>() : near_slots(work_.group.cells.kept);
 }
 
 // What is deleted, or is behind its slot's mark, is never read again.

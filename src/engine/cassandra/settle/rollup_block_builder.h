@@ -53,8 +53,9 @@ class RollupBlockBuilder {
   // A delete of samples of the group.
   void add_erasure(const Erasure& erasure) { erasures_.push_back(erasure); }
 
-  // Of samples: what to read of the group, with the hot rows that are to be named.
-  [[nodiscard]] std::vector<model::Timestamp> near_slots() const;
+  // Slots near the end of what groups of this retention have: their hot rows are read beside the sealed ones. Of the
+  // group itself they are named.
+  [[nodiscard]] std::vector<model::Timestamp> near_slots(GroupRetentions::Number kept) const;
   // What another group has of one of our series, and has later, is left out.
   Status exclude(const RollupBlockWork::Elsewhere& elsewhere, const std::vector<SlotData>& slots);
   Status add_slots(const std::vector<SlotData>& slots);

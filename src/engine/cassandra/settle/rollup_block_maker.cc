@@ -113,11 +113,14 @@ Status RollupBlockMaker::read_slots(Batch& batch) const {
     const RollupBlockWork& work = batch.works[w];
     const RollupBlockBuilder& making = batch.makings[w];
     for (const RollupBlockWork::Elsewhere& elsewhere : work.elsewhere) {
-      wanted.push_back(
-          {&elsewhere.group, making.range(), {elsewhere.column_there / kSeriesPerColumnShard}, making.near_slots()});
+      wanted.push_back({&elsewhere.group,
+                        making.range(),
+                        {elsewhere.column_there / kSeriesPerColumnShard},
+                        making.near_slots(elsewhere.group.cells.kept)});
       owners.emplace_back(w, &elsewhere);
     }
-    wanted.push_back({&work.group, making.range(), shards_of_group(work.group), making.near_slots()});
+    wanted.push_back(
+        {&work.group, making.range(), shards_of_group(work.group), making.near_slots(work.group.cells.kept)});
     owners.emplace_back(w, nullptr);
   }
   VARVE_ASSIGN_OR_RETURN(const auto lists, reader_.read(wanted, {}));

@@ -17,15 +17,15 @@ using index::SeriesIndex;
 using model::GroupId;
 using tracker::Due;
 
-namespace {
-
 // Where two groups have a sample of a series at one time, it counts in the windows of the one whose samples live
 // longer: what the other one has goes, and its windows with it.
-bool lives_longer(const GroupCells& one, const GroupCells& other) {
+bool WorkPlan::lives_longer(const GroupCells& one, const GroupCells& other) const {
+  const auto stored_ms = [&](const GroupCells& group) {
+    return shared::shorter_ms(sealed_.retention_of(group.kept), group.ttl_s);
+  };
+  if (stored_ms(one) != stored_ms(other)) return stored_ms(one) > stored_ms(other);
   return shared::brevity(one.ttl_s) < shared::brevity(other.ttl_s);
 }
-
-}  // namespace
 
 std::size_t WorkPlan::columns(const Due& due) const {
   return series_.directory().read([&](const SeriesIndex& index) { return index.group_series(group_of(due)).size(); });

@@ -30,8 +30,10 @@ namespace varve::engine::cassandra {
 class WorkPlan {
  public:
   // `fresh_ms`: for how long the index counts as read; less than the quiet time.
-  WorkPlan(SeriesTables& series, const rollup::Levels& levels, std::int64_t fresh_ms, const Clock& clock)
-      : series_(series), levels_(levels), fresh_ms_(fresh_ms), clock_(clock) {}
+  // `sealed`: the table of sealed samples.
+  WorkPlan(SeriesTables& series, const rollup::Levels& levels, const ChunkTable& sealed, std::int64_t fresh_ms,
+           const Clock& clock)
+      : series_(series), levels_(levels), sealed_(sealed), fresh_ms_(fresh_ms), clock_(clock) {}
 
   // How many columns the group has, and how long it is stored.
   [[nodiscard]] std::size_t columns(const tracker::Due& due) const;
@@ -59,6 +61,7 @@ class WorkPlan {
   [[nodiscard]] std::string shown(const tracker::Member& member) const;
 
  private:
+  [[nodiscard]] bool lives_longer(const GroupCells& one, const GroupCells& other) const;
   static model::GroupId group_of(const tracker::Due& due) { return model::GroupId{due.member.id}; }
   // What its columns are, in windows.
   void put_kinds(model::GroupId group, RollupBlockWork& work) const;
@@ -74,6 +77,7 @@ class WorkPlan {
 
   SeriesTables& series_;
   const rollup::Levels& levels_;
+  const ChunkTable& sealed_;
   const std::int64_t fresh_ms_;
   const Clock& clock_;
   Mutex mutex_;  // before the directory's
