@@ -34,13 +34,13 @@ Status add_points(write::Ingest& ingest, const Target& target, std::span<const P
     }
     return {};
   };
-  VARVE_RETURN_IF_ERROR(check_age(ingest.batch().kept_from()));
   const std::string name = raw_name_of(target);
   model::LineGroup* group = ingest.groups().find(name, target.metric);
   if (group == nullptr) {
     model::TagViews tags = model::to_views(target.tags);
     VARVE_RETURN_IF_ERROR(model::normalize(tags));
     const std::string_view metric = target.metric;
+    VARVE_RETURN_IF_ERROR(check_age(ingest.batch().kept_from(ingest.groups().kept(tags, {&metric, 1}))));
     VARVE_ASSIGN_OR_RETURN(group, ingest.groups().define(name, target.metric, tags, {&metric, 1}));
   }
   VARVE_RETURN_IF_ERROR(check_age(ingest.batch().kept_from(*group)));

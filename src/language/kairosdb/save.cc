@@ -59,17 +59,19 @@ Result<std::uint64_t> save_points(write::Writer& writer, std::string_view tenant
   for (std::size_t i = 0; i < points.size();) {
     VARVE_ASSIGN_OR_RETURN(auto ingest, writer.open(tenant, write::Family::kairosdb));
     const model::LineGroup* group = ingest->groups().find(raw, ttl.view());
-    if (group == nullptr) {
-      const std::string_view name = metric;
-      VARVE_ASSIGN_OR_RETURN(group, ingest->groups().define(raw, ttl.view(), views, {&name, 1}, ttl_s));
-    }
     model::RowBatch& batch = ingest->batch();
+    const std::string_view name = metric;
+    const model::Timestamp kept_from =
+        batch.kept_from(group != nullptr ? group->kept : ingest->groups().kept(views, {&name, 1}));
     for (; i < points.size() && batch.bytes().size() < kBatchBytesMax; ++i) {
       const model::Timestamp time = points.times[i];
       if (!range.contains(time) || points.is_null(i)) continue;
-      if (time < batch.kept_from(*group)) {
+      if (time < kept_from) {
         ++too_old;
         continue;
+      }
+      if (group == nullptr) {
+        VARVE_ASSIGN_OR_RETURN(group, ingest->groups().define(raw, ttl.view(), views, {&name, 1}, ttl_s));
       }
       batch.add(*group, time, value_at(points, i));
       ++saved;

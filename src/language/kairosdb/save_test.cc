@@ -69,6 +69,10 @@ TEST_F(SavePoints, what_is_too_old_is_counted) {
   Metrics metrics;
   write::Writer brief(store, store, {.metrics = &metrics, .clock = &clock, .kept_ms = 2000});
   const model::Timestamp now = clock.now_ms();
+  aggregate::Points old;
+  old.push(now - 5000, model::ValueType::long_, 1);
+  EXPECT_EQ(save_points(brief, "t", "m", {{"a", "1"}}, old, {}).value(), 0U);
+  EXPECT_EQ(store.series_count(), 0U) << "it leaves no name";
   aggregate::Points points;
   for (const int age_ms : {9000, 3000, 1000}) points.push(now - age_ms, model::ValueType::long_, 1);
   EXPECT_EQ(save_points(brief, "t", "m", {{"a", "1"}}, points, {}).value(), 1U);
@@ -78,7 +82,7 @@ TEST_F(SavePoints, what_is_too_old_is_counted) {
     const bool counts = sample.name == "varve_samples_rejected_total" && sample.labels.at(0).second == "too_old";
     too_old += counts ? sample.value : 0;
   }
-  EXPECT_EQ(too_old, 2);
+  EXPECT_EQ(too_old, 3);
 }
 
 TEST_F(SavePoints, for_a_time) {

@@ -38,25 +38,35 @@ Result<LineGroup*> NewLine::add(const char* at, Splitter& splitter, Outcome& out
   numbers_.clear();
   std::ranges::copy_if(line_.fields, std::back_inserter(numbers_), [](const Field& field) { return !field.is_text; });
   LineGroup* first = nullptr;
+  std::size_t stored = 0;
+  Status too_old;
   const auto mark = batch_.mark();
-  const auto take = [&](Result<LineGroup*> group) {
-    if (group && first == nullptr) first = *group;
-    return group;
+  // Fields may be kept for several times: one that is too old is left out, and refuses the line if there is no other.
+  const auto take = [&](const Result<LineGroup*>& group, std::size_t fields) -> Status {
+    if (!group && group.error().code == Code::too_old) {
+      too_old = fail(group.error());
+      return {};
+    }
+    if (!group) return fail(group.error());
+    if (first == nullptr) first = *group;
+    stored += fields;
+    return {};
   };
-  Result<LineGroup*> added = nullptr;
+  Status added;
   for (Fields rest = numbers_; !rest.empty() && added;) {
     const std::size_t count = std::min<std::size_t>(rest.size(), RowValues::kMax);
-    added = take(add_numbers(rest.first(count), time));
+    added = take(add_numbers(rest.first(count), time), count);
     rest = rest.subspan(count);
   }
   for (const Field& field : line_.fields) {
-    if (field.is_text && added) added = take(add_text(field, time));
+    if (field.is_text && added) added = take(add_text(field, time), 1);
   }
+  if (added && stored == 0) added = too_old;
   if (!added) {
     batch_.rollback(mark);
-    return added;
+    return fail(added.error());
   }
-  outcome.accepted += line_.fields.size();
+  outcome.accepted += stored;
   return first;
 }
 

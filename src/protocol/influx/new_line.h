@@ -25,7 +25,8 @@ class NewLine {
   NewLine(model::GroupSource& groups, model::RowBatch& batch, const TimeReader& time)
       : groups_(groups), batch_(batch), time_(time) {}
 
-  // Adds the line at `at` whole or not at all. The first of its groups, or why it was refused.
+  // Adds the line at `at`, but for fields that are too old where others are kept; or nothing of it. The first of its
+  // groups, or why it was refused.
   Result<model::LineGroup*> add(const char* at, Splitter& splitter, Outcome& outcome);
   // Where the line that was added last ended.
   [[nodiscard]] const char* next() const { return line_.next; }

@@ -65,14 +65,14 @@ class Bench {
   testing::FakeGroups groups;
   model::RowBatch batch;
   Outcome outcome;
-  model::Timestamp kept_from = model::kTimestampMin;
+  model::Timestamp kept_from = model::kTimestampMin, kept_for_class = model::kTimestampMin;
 
   // The body is in memory of exactly its size, so that the sanitizer sees reads behind it.
   Parsed parse(const std::vector<std::string>& all) {
     const std::string text = request(all);
     const std::vector<char> body(text.begin(), text.end());
     batch.clear();
-    batch.set_kept_from(kept_from);
+    batch.set_kept_from(kept_from, {&kept_for_class, 1});
     auto got = parse_write_request({body.data(), body.size()}, groups, batch);
     EXPECT_TRUE(got);
     outcome = std::move(*got);
@@ -235,6 +235,19 @@ TEST(RemoteWrite, WhatIsTooOldGetsNoName) {
   EXPECT_EQ(bench.groups.defines, 0U);
   EXPECT_EQ(bench.parse({series({{"__name__", "m"}}, {{1, 9}, {2, 10}})}).samples,
             std::vector<std::string>{"m{} 10 2.0"});
+  EXPECT_EQ(bench.groups.defines, 1U);
+}
+
+TEST(RemoteWrite, WhatIsTooOldForItsClassGetsNoName) {
+  Bench bench;
+  bench.groups.kept_of = [](std::span<const std::string_view>) { return std::uint8_t{1}; };
+  bench.kept_for_class = 20;
+  EXPECT_EQ(bench.parse({series({{"__name__", "m"}}, {{1, 19}})}).samples, std::vector<std::string>{});
+  EXPECT_EQ(bench.outcome.count(Code::too_old), 1U);
+  EXPECT_EQ(bench.groups.defines, 0U);
+  EXPECT_EQ(bench.parse({series({{"__name__", "m"}}, {{1, 19}, {2, 20}})}).samples,
+            std::vector<std::string>{"m{} 20 2.0"});
+  EXPECT_EQ(bench.parse({series({{"__name__", "m"}}, {{3, 18}})}).samples, std::vector<std::string>{}) << "known";
   EXPECT_EQ(bench.groups.defines, 1U);
 }
 

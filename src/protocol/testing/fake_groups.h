@@ -10,6 +10,7 @@
 
 #include <charconv>
 #include <deque>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -37,8 +38,8 @@ class FakeGroups final : public model::GroupSource {
     return {};
   }
 
-  [[nodiscard]] std::uint8_t kept(const model::TagViews&, std::span<const std::string_view>) const override {
-    return kept_of_all;
+  [[nodiscard]] std::uint8_t kept(const model::TagViews&, std::span<const std::string_view> metrics) const override {
+    return kept_of ? kept_of(metrics) : std::uint8_t{0};
   }
 
   Result<model::LineGroup*> define(std::string_view name, std::string_view fields, const model::TagViews& tags,
@@ -61,7 +62,7 @@ class FakeGroups final : public model::GroupSource {
     if (ttl_s != 0) labels += "~" + std::to_string(ttl_s);
     for (const auto metric : metrics) known.series.push_back(std::string(metric) + labels);
     known.group.ttl_s = ttl_s;
-    known.group.kept = kept_of_all;
+    known.group.kept = kept(tags, metrics);
     known.group.id = model::GroupId{static_cast<std::uint32_t>(groups_.size() - 1)};
     known.group.count = static_cast<std::uint16_t>(metrics.size());
     known.group.name_bytes = static_cast<std::uint32_t>(name.size());
@@ -121,9 +122,9 @@ class FakeGroups final : public model::GroupSource {
     return text;
   }
 
-  std::size_t finds = 0;                                  // calls of find()
-  std::size_t defines = 0;                                // calls of define()
-  std::uint8_t kept_of_all = 0;                           // of all groups
+  std::size_t finds = 0;                                                                     // calls of find()
+  std::size_t defines = 0;                                                                   // calls of define()
+  std::function<std::uint8_t(std::span<const std::string_view> metrics)> kept_of = nullptr;  // LineGroup::kept
   std::size_t groups_max = static_cast<std::size_t>(-1);  // define() refuses more (Code::limit)
   bool keep_names = true;                                 // false: groups know their names by hash only
   model::TagLimits limits;
