@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/kairosdb/metadata.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/kairosdb/kairosdb_parts.h"
@@ -15,9 +16,16 @@ namespace {
 using storage::TextName;
 using storage::TextStore;
 
+// A list may be asked for with a slash behind it, which is no part of a name unless it is encoded.
 TextName name_of(const Request& request) {
   const auto part = [&](std::string_view name) { return std::string(request.captured(name)); };
-  return {request.tenant, part("service"), part("service_key"), part("key")};
+  TextName name{request.tenant, part("service"), part("service_key"), part("key")};
+  const bool is_encoded =
+      std::ranges::find(request.name_slashes, request.path.size() - 1) != request.name_slashes.end();
+  if (name.key.empty() && request.path.ends_with('/') && !is_encoded) {
+    (name.service_key.empty() ? name.service : name.service_key).pop_back();
+  }
+  return name;
 }
 
 Response results(const std::vector<std::string>& names) {

@@ -22,6 +22,8 @@ TEST_F(Metadata, texts_are_kept_and_listed) {
   EXPECT_EQ(got("/api/v1/metadata/s"), R"(200 {"results":["k1","k1","k2"]})");
   EXPECT_EQ(got("/api/v1/metadata/s/k1"), R"(200 {"results":["a","b"]})");
   EXPECT_EQ(got("/api/v1/metadata/s/k2"), R"(200 {"results":["b/c d"]})");
+  EXPECT_EQ(got("/api/v1/metadata/s/"), R"(200 {"results":["k1","k1","k2"]})") << "a slash behind a list is no name's";
+  EXPECT_EQ(got("/api/v1/metadata/s/k1/"), R"(200 {"results":["a","b"]})");
   EXPECT_EQ(got("/api/v1/metadata/s/k1/b"), R"(200 {"x":2})");
   EXPECT_EQ(got("/api/v1/metadata/s/k2/b/c d"), "200 ");
   EXPECT_EQ(got("/api/v1/metadata/s/none"), R"(200 {"results":[]})");
