@@ -26,8 +26,8 @@ std::optional<TrapMessage> read_community(std::string_view datagram, const Crede
   }
   const auto pdu = static_cast<std::size_t>(at - begin);
   auto trap = read_trap_pdu(datagram.substr(pdu, size), version == SNMP_VERSION_1 ? Version::v1 : Version::v2c);
-  if (trap && trap->is_inform) {  // acknowledged by itself, as a response
-    trap->answer = datagram;
+  if (trap && trap->is_inform) {                    // acknowledged by itself, as a response
+    trap->answer = datagram.substr(0, pdu + size);  // without what stands behind it
     trap->answer[pdu] = static_cast<char>(kResponseTag);
   }
   return trap;

@@ -151,6 +151,9 @@ TEST(TrapTest, AnInformIsAcknowledgedByItself) {
   std::string answer = inform;
   answer[answer.find('\xa6')] = '\xa2';
   EXPECT_EQ(trap->answer, answer);
+  const auto longer = read_trap(inform + "rubbish", community("public"));
+  ASSERT_TRUE(longer);
+  EXPECT_EQ(longer->answer, answer);
   EXPECT_EQ(read_trap(bytes(kLinkDown2c), community("public"))->answer, "");
 }
 
