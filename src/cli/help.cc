@@ -100,11 +100,11 @@ example:
 // Does the command depend on this key? serve and check do on all.
 bool uses(std::string_view command, std::string_view key) {
   if (command == "serve" || command == "check") return true;
-  constexpr std::string_view kSchemaKeys[] = {"cassandra.",       "tls.",    "slots.width",
-                                              "slots.partitions", "raw.",    "messages.retention",
-                                              "messages.classes", "rollups", "log.level"};
-  constexpr std::string_view kMigrateKeys[] = {"engine",         "storage.path",  "redis.",
-                                               "tenant.default", "limits.memory", "tags."};
+  constexpr std::string_view kSchemaKeys[] = {
+      "cassandra.",       "tls.",    "slots.width", "slots.partitions", "raw.", "messages.retention",
+      "messages.classes", "rollups", "retention.",  "log.level"};
+  constexpr std::string_view kMigrateKeys[] = {"engine",        "storage.path", "redis.",         "tenant.default",
+                                               "limits.memory", "tags.",        "messages.future"};
   const auto begins = [&](std::string_view begin) { return key.starts_with(begin); };
   return std::ranges::any_of(kSchemaKeys, begins) ||
          (command == "migrate" && std::ranges::any_of(kMigrateKeys, begins));

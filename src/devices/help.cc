@@ -5,7 +5,7 @@ namespace varve::devices {
 
 std::string_view help_text() {
   // The first lines are enough to begin with.
-  return R"(varve device add core1 --address 10.0.0.1           a router is polled: traffic, errors, names and speeds of its interfaces
+  return R"(varve device add core1 --address 192.0.2.1           a router is polled: traffic, errors, names and speeds of its interfaces
 varve device list                                   all devices, whether they answer, and when they were polled
 varve device poll core1                             asks it now and prints every object with the name it is stored under
 
@@ -46,8 +46,8 @@ all of them
 
 a file: oidsets and correlators of your own may stand beside devices (docs/snmp.md)
   devices:
-    core1: {address: 10.0.0.1, credential: core, oidsets: [FastPollHC, Errors, IfRefPoll], tags: {site: oslo}}
-    core2: {address: "10.0.0.2:1161"}
+    core1: {address: 192.0.2.1, credential: core, oidsets: [FastPollHC, Errors, IfRefPoll], tags: {site: oslo}}
+    core2: {address: "192.0.2.2:1161"}
   oidsets:
     FastPollHC: {frequency: 10s}
   varve device import network.yaml --check && varve device import network.yaml

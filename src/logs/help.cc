@@ -57,7 +57,7 @@ which server
   --ca FILE                        certificates that the server's is checked with, PEM; those of the system unless it is said
   --tenant NAME
   --analytics-api-ip, --analytics-api-port, --admin-user, --admin-password   the same, as contrail-logs has it
-  --conf-file FILE                 flags, one a line: analytics_api_ip = 10.0.0.1
+  --conf-file FILE                 flags, one a line: analytics_api_ip = 192.0.2.1
 
 Exit status: 0 done, 1 failed, 2 wrong arguments.
 

@@ -11,6 +11,7 @@
 #include "server/notify.h"
 #include "server/server.h"
 #include "server/signals.h"
+#include "syslog/listener.h"
 
 namespace varve::server {
 namespace {
@@ -46,8 +47,9 @@ constexpr std::uint64_t kOwnDescriptors = 1'000;
 void warn_of_descriptors(const config::Config& config) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_max == RLIM_INFINITY) return;
-  const std::uint64_t wanted =
-      config.http.connections_max + (config.telnet.on ? config.telnet.connections_max : 0) + kOwnDescriptors;
+  const std::size_t syslog_streams = (config.syslog.tcp_on ? 1U : 0U) + (config.syslog.tls_on ? 1U : 0U);
+  const std::uint64_t wanted = config.http.connections_max + (config.telnet.on ? config.telnet.connections_max : 0) +
+                               syslog_streams * syslog::ListenerOptions().connections_max + kOwnDescriptors;
   if (limit.rlim_max >= wanted) return;
   log::warn("the process may open too few files for its connections: LimitNOFILE of its unit, or ulimit -n",
             {{"allowed", limit.rlim_max}, {"wanted", wanted}});

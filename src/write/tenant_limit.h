@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TenantLimit: the tenants that have series, and whether one more is allowed (limits.tenants).
+// TenantLimit: the tenants that have series or messages, and whether one more is allowed (limits.tenants).
 #pragma once
 
 #include <cstddef>
