@@ -12,7 +12,6 @@
 namespace varve::engine::cassandra {
 namespace {
 
-constexpr std::uint32_t kGroupsUnderLock = 1024;  // definitions wait while they are looked at
 // A whole block of a column: where all of it is gaps, it takes no memory of its own.
 constexpr std::uint32_t kGroupsTaken = index::Column<GroupTable::Entry>::kBlock;
 constexpr std::size_t kCatchUpBytes = std::size_t{64} << 10;
@@ -46,11 +45,9 @@ class Directory::Leaving {
 
   // False: not so much is gone.
   bool look() {
-    const auto end = static_cast<std::uint32_t>(kept_.size());
-    for (std::uint32_t first = 0; first < end; first += kGroupsUnderLock) {
-      const ReaderLock lock(of_.mutex_);
-      for (std::uint32_t id = first; id < std::min(end, first + kGroupsUnderLock); ++id) look_at(model::GroupId{id});
-    }
+    for_each_in_pieces(of_.mutex_, kept_.size(), [this](std::size_t id) VARVE_REQUIRES_SHARED(of_.mutex_) {
+      look_at(model::GroupId{static_cast<std::uint32_t>(id)});
+    });
     return leaves_ >= what_.least && leaves_ >= stays_;
   }
 
