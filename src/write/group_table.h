@@ -34,7 +34,7 @@ struct TableContext {
   Retired retired;
   KeptOf kept_of = nullptr;
 
-  // Of tags as they were sent, as define() gets them.
+  // Of tags as they were sent, or cleaned already.
   [[nodiscard]] std::uint8_t kept(std::string_view tenant, const model::TagViews& tags,
                                   std::span<const std::string_view> metrics) const;
 };

@@ -42,8 +42,9 @@ Status add_points(write::Ingest& ingest, const Target& target, std::span<const P
     const std::string_view metric = target.metric;
     VARVE_RETURN_IF_ERROR(check_age(ingest.batch().kept_from(ingest.groups().kept(tags, {&metric, 1}))));
     VARVE_ASSIGN_OR_RETURN(group, ingest.groups().define(name, target.metric, tags, {&metric, 1}));
+  } else {
+    VARVE_RETURN_IF_ERROR(check_age(ingest.batch().kept_from(*group)));
   }
-  VARVE_RETURN_IF_ERROR(check_age(ingest.batch().kept_from(*group)));
   for (const PostedPoint& point : points) ingest.batch().add(*group, point.at, point.value);
   return {};
 }
