@@ -239,6 +239,26 @@ class Kept(OwnServerCase):
         logs.put(message, {"time": T, "text": "another"})
         self.assertEqual(logs.texts(), ["once", "another"])
 
+    def test_a_message_is_found_by_its_id(self):
+        server = self.new_server()
+        server.start()
+        logs = Logs(server)
+        given = "0a1b2c3d-0000-4000-8000-00000000002a"
+        messages = [{"time": T, "id": given, "text": "given"}, {"time": T, "text": "of its content"},
+                    {"time": T, "text": "of its content"}, {"text": "of its arrival"}]
+        logs.put(*messages)
+        ids = {row["id"]: row["Xmlmessage"] for row in logs.rows(["id", "Xmlmessage"])}
+        self.assertEqual(len(ids), 4)
+        self.assertEqual(ids[given], "given")
+        for settled in (False, True):
+            if settled:
+                server.settle()
+                logs.put(*messages[:3])  # comes again
+            self.assertEqual({row["id"]: row["Xmlmessage"] for row in logs.rows(["id", "Xmlmessage"])}, ids)
+            for one, text in ids.items():
+                self.assertEqual(logs.rows(["Xmlmessage"], where=[[term("id", one)]]), [{"Xmlmessage": text}], settled)
+            self.assertEqual(logs.rows(["Xmlmessage"], where=[[term("id", "ffffffff-0000-8000-8000-000000000000")]]), [])
+
     def test_retention_drops_whole_slots(self):
         server = self.new_server({"messages.retention": "3s", "slots.width": "1s", "rollups": "1s:1h", "slots.quiet": "1s"})
         server.start()

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "base/check.h"
-#include "codec/hash.h"
 
 namespace varve::message {
 namespace {
@@ -175,24 +174,16 @@ void Builder::finish(std::int64_t time_us, unsigned nanos) {
   put_head(row, put_cells(row + kRowHeadBytes, has_), time_us, nanos);
 }
 
-// Ids are stored: what they are made of has to stay as it is.
-void Builder::finish(std::int64_t time_us, unsigned nanos, MadeIds& ids) {
+void Builder::finish(std::int64_t time_us, unsigned nanos, MadeIds* ids) {
   check(!has(Column::id), "no id was given");
   constexpr std::uint32_t kBeforeId = bit(Column::id) - 1;
-  const auto hash_of = [](const std::byte* from, const std::byte* to, std::uint64_t before) {
-    return codec::hash64({reinterpret_cast<const char*>(from), static_cast<std::size_t>(to - from)}, before);
-  };
   std::byte* const row = batch_.reserve(bytes_max());
   std::byte* const cells = row + kRowHeadBytes;
   std::byte* const id_at = put_cells(cells, has_ & kBeforeId);
   std::byte* const rest = id_at + 1 + kIdBytes;
   const std::byte* const end = put_cells(rest, has_ & ~kBeforeId);
-  std::array<std::byte, 12> time;
-  store_le(time.data(), time_us);
-  store_le(time.data() + 8, std::uint32_t{nanos});
-  std::uint64_t hash = hash_of(time.data(), time.data() + time.size(), 0);
-  hash = hash_of(rest, end, hash_of(cells, id_at, hash));
-  set_id(ids.of(hash));
+  const std::uint64_t hash = content_hash(time_us, nanos, {cells, id_at}, {rest, end});
+  set_id(ids == nullptr ? content_id(time_us, hash) : ids->of(time_us, hash));
   put_cells(id_at, bit(Column::id));
   put_head(row, end, time_us, nanos);
 }

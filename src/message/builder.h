@@ -75,8 +75,8 @@ class Builder {
 
   // Adds the row to the batch. `nanos`: 0 … 999, behind the microsecond.
   void finish(std::int64_t time_us, unsigned nanos = 0);
-  // The same with an id that is made of all this; none was given.
-  void finish(std::int64_t time_us, unsigned nanos, MadeIds& ids);
+  // The same with an id that is computed from all this; none was given. Without `ids` equal messages have the same.
+  void finish(std::int64_t time_us, unsigned nanos, MadeIds* ids);
 
  private:
   struct Field {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 namespace varve::message {
 namespace {
@@ -56,6 +57,24 @@ Id made_id(std::int64_t time_us, std::uint64_t arrival) {
   put(id, 6, 2, kVersion | arrival >> 52);
   put(id, 8, 8, kVariant | (arrival & ((std::uint64_t{1} << 52) - 1)));
   return id;
+}
+
+std::optional<IdTimes> time_of_made_id(std::string_view id_bytes, std::int64_t first_us, std::int64_t last_us) {
+  constexpr std::uint64_t kMask = (std::uint64_t{1} << 48) - 1;
+  std::uint64_t ms = 0;  // its lowest 48 bits
+  for (std::size_t i = 0; i < 6; ++i) ms = ms << 8 | static_cast<unsigned char>(id_bytes[i]);
+  const std::int64_t first_ms = first_us / 1000, last_ms = last_us / 1000;
+  // The first such time from `first_ms` on; only one can be there, as no two times are so far apart that it matters.
+  const std::int64_t behind = static_cast<std::int64_t>((ms - static_cast<std::uint64_t>(first_ms)) & kMask);
+  if (behind > last_ms - first_ms) return std::nullopt;
+  const std::int64_t found_ms = first_ms + behind;
+  // A division goes towards zero: from 999 us before it on the one side of zero, to 999 us behind it on the other.
+  IdTimes times{found_ms * 1000, found_ms * 1000};
+  constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min(),
+                         kMax = std::numeric_limits<std::int64_t>::max();
+  if (found_ms <= 0) times.first_us = std::max(times.first_us, kMin + 999) - 999;
+  if (found_ms >= 0) times.last_us = std::min(times.last_us, kMax - 999) + 999;
+  return times;
 }
 
 Id id_of(RowView row) {

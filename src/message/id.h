@@ -24,6 +24,14 @@ std::string id_text(std::string_view id_bytes);
 // messages do, and all bits of the arrival behind it.
 Id made_id(std::int64_t time_us, std::uint64_t arrival);
 
+// When a message was whose id made_id() made, in microseconds, both ends inclusive, if that can lie between `first_us`
+// and `last_us` at all.
+struct IdTimes {
+  std::int64_t first_us = 0;
+  std::int64_t last_us = 0;
+};
+std::optional<IdTimes> time_of_made_id(std::string_view id_bytes, std::int64_t first_us, std::int64_t last_us);
+
 // The sender's, or else the one that is made.
 Id id_of(RowView row);
 

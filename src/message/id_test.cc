@@ -30,6 +30,22 @@ TEST(MessageId, OfTimeAndArrivalWhereTheSenderGaveNone) {
   EXPECT_LT(made_id(1'000, 2), made_id(2'000, 1));
 }
 
+TEST(MessageId, TellsWhenTheMessageWas) {
+  constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min(), kLast = -(kFirst + 1);
+  for (const std::int64_t us :
+       {std::int64_t{0}, std::int64_t{-1}, std::int64_t{999}, std::int64_t{-999}, std::int64_t{-1000},
+        std::int64_t{-1001}, std::int64_t{1'700'000'000'123'456}, kFirst, kLast, std::int64_t{1} << 57}) {
+    const Id id = made_id(us, 7);
+    const auto found = time_of_made_id(bytes_of(id), us, us);
+    ASSERT_TRUE(found) << us;
+    EXPECT_LE(found->first_us, us);
+    EXPECT_GE(found->last_us, us);
+    EXPECT_LE(found->last_us / 1000 - found->first_us / 1000, 0) << us;
+    if (us > kFirst + 9'000'000) EXPECT_FALSE(time_of_made_id(bytes_of(id), us - 9'000'000, us - 5'000'000)) << us;
+    if (us < kLast - 9'000'000) EXPECT_FALSE(time_of_made_id(bytes_of(id), us + 5'000'000, us + 9'000'000)) << us;
+  }
+}
+
 TEST(MessageId, IsWhatTermsCompareWith) {
   Batch batch;
   Builder builder(batch);

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/bytes.h"
-#include "base/check.h"
 #include "codec/hash.h"
 
 namespace varve::message {
@@ -33,22 +32,48 @@ std::uint64_t hash_of_repeat(std::uint64_t hash, std::uint32_t times) {
 
 }  // namespace
 
-Id id_of_hash(std::string_view maker, std::uint64_t hash) {
-  check(maker.size() == 4, "a maker of ids has four characters");
-  Id id{0, 0, 0, 0, 0, 0, static_cast<char>(0x80), 0};
-  std::ranges::copy(maker, id.begin());
-  store_le(reinterpret_cast<std::byte*>(id.data() + 8), hash);
-  id[8] = static_cast<char>((static_cast<unsigned char>(id[8]) & 0x3f) | 0x80);
-  return id;
+std::uint64_t content_hash(std::int64_t time_us, unsigned nanos, std::span<const std::byte> cells_before_id,
+                           std::span<const std::byte> cells_behind_id) {
+  std::array<std::byte, 12> time;
+  store_le(time.data(), time_us);
+  store_le(time.data() + 8, std::uint32_t{nanos});
+  std::uint64_t hash = 0;
+  for (const std::span<const std::byte> bytes : {std::span<const std::byte>(time), cells_before_id, cells_behind_id}) {
+    hash = codec::hash64({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, hash);
+  }
+  return hash;
 }
 
-Id MadeIds::of(std::uint64_t hash) {
+Id content_id(std::int64_t time_us, std::uint64_t hash, std::uint32_t repeat) {
+  return made_id(time_us, repeat == 0 ? hash : hash_of_repeat(hash, repeat));
+}
+
+std::optional<std::uint32_t> repeat_of_id(RowView row) {
+  const std::byte* const cells = row.at + kRowHeadBytes;
+  CellReader reader = row.reader();
+  const std::byte* id_at = reader.at();
+  Cell cell;
+  while (reader.next(cell) && cell.column < Column::id) id_at = reader.at();
+  if (cell.column != Column::id) return std::nullopt;
+  // Other senders' ids are seldom of the same time.
+  constexpr std::size_t kTimeBytes = 6;
+  const Id of_time = made_id(row.time_us(), 0);
+  if (!std::equal(of_time.begin(), of_time.begin() + kTimeBytes, cell.text.begin())) return std::nullopt;
+  const std::byte* const rest = id_at + 1 + kIdBytes;
+  const std::uint64_t hash = content_hash(row.time_us(), row.nanos(), {cells, id_at},
+                                          {rest, static_cast<const std::byte*>(row.at + row.bytes())});
+  for (std::uint32_t repeat = 0; repeat <= kRepeatsKnownMax; ++repeat) {
+    if (std::ranges::equal(content_id(row.time_us(), hash, repeat), cell.text)) return repeat;
+  }
+  return std::nullopt;
+}
+
+Id MadeIds::of(std::int64_t time_us, std::uint64_t hash) {
   if (2 * (taken_ + 1) > places_.size()) grow();
   Seen& seen = place_of(hash);
   if (seen.times == 0) ++taken_;
   seen.hash = hash;
-  const std::uint32_t before = seen.times++;
-  return id_of_hash("said", before == 0 ? hash : hash_of_repeat(hash, before));
+  return content_id(time_us, hash, seen.times++);
 }
 
 MadeIds::Seen& MadeIds::place_of(std::uint64_t hash) {

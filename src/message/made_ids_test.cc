@@ -24,7 +24,7 @@ std::vector<std::string> ids_of(std::initializer_list<Said> all) {
     builder.start();
     EXPECT_TRUE(builder.set(Column::text, one.text));
     EXPECT_TRUE(builder.add_field("field", FieldForm::text, one.field));
-    builder.finish(one.time_us, one.nanos, ids);
+    builder.finish(one.time_us, one.nanos, &ids);
   }
   std::vector<std::string> out;
   const auto* at = batch.bytes().data();
@@ -37,6 +37,7 @@ std::vector<std::string> ids_of(std::initializer_list<Said> all) {
     EXPECT_EQ(row.cell(Column::text)->text.size(), 1U);
     EXPECT_EQ(row.cell(Column::field)->name, "field");
     out.emplace_back(row.cell(Column::id).value_or(Cell()).text);
+    EXPECT_TRUE(repeat_of_id(row));
     at += bytes;
   }
   return out;
@@ -50,17 +51,47 @@ TEST(MadeIds, SayWhatTheMessageSays) {
   for (const Said& other : {Said{.time_us = 1001}, Said{.nanos = 1}, Said{.text = "u"}, Said{.field = "g"}}) {
     EXPECT_NE(ids_of({other})[0], ids[0]);
   }
-  EXPECT_EQ(ids[0].substr(0, 8), std::string("said\0\0\x80\0", 8));
-  EXPECT_EQ(id_text(ids[0]), "73616964-0000-8000-8869-4d0bd886b0a1") << "stored: it must stay so";
+  EXPECT_EQ(id_text(ids[0]), "00000000-0001-8a1b-8000-86d80b4d6948") << "blocks do not store it: it must stay so";
+  EXPECT_EQ(id_text(ids[1]), "00000000-0001-8877-8005-56e1bd70bedd") << "it must stay so, too";
+}
+
+std::optional<std::uint32_t> repeat_with(std::string_view text, std::int64_t time_us, const Id* given, MadeIds* made) {
+  Batch batch;
+  Builder builder(batch);
+  builder.start();
+  EXPECT_TRUE(builder.set(Column::text, text));
+  if (given != nullptr) builder.set_id(*given);
+  given != nullptr || made == nullptr ? builder.finish(time_us) : builder.finish(time_us, 0, made);
+  return repeat_of_id({batch.bytes().data()});
+}
+
+TEST(MadeIds, AreKnownAgainOnlyWithTheirContent) {
+  MadeIds made;
+  for (std::uint32_t repeat = 0; repeat <= kRepeatsKnownMax; ++repeat) {
+    EXPECT_EQ(repeat_with("t", 1000, nullptr, &made), repeat);
+  }
+  EXPECT_EQ(repeat_with("t", 1000, nullptr, &made), std::nullopt) << "one too many";
+  EXPECT_EQ(repeat_with("t", 1000, nullptr, nullptr), std::nullopt) << "no id";
+  Batch batch;
+  Builder builder(batch);
+  builder.start();
+  ASSERT_TRUE(builder.set(Column::text, "t"));
+  builder.finish(1000, 0, nullptr);
+  const Id id = id_of(RowView{batch.bytes().data()});
+  EXPECT_EQ(repeat_with("t", 1000, &id, nullptr), 0U) << "whoever gives it";
+  EXPECT_EQ(repeat_with("u", 1000, &id, nullptr), std::nullopt);
+  EXPECT_EQ(repeat_with("t", 1001, &id, nullptr), std::nullopt) << "the same millisecond";
+  const Id other{'0', '1', '2'};
+  EXPECT_EQ(repeat_with("t", 1000, &other, nullptr), std::nullopt);
 }
 
 TEST(MadeIds, OfManyMessagesEachHasItsOwn) {
   MadeIds ids;
   std::set<Id> seen;
   for (std::uint64_t number = 0; number < 5000; ++number) {
-    EXPECT_TRUE(seen.insert(ids.of(number << 12)).second);
+    EXPECT_TRUE(seen.insert(ids.of(7, number << 12)).second);
     if (number % 3 == 0) {
-      EXPECT_TRUE(seen.insert(ids.of(number << 12)).second);
+      EXPECT_TRUE(seen.insert(ids.of(7, number << 12)).second);
     }
   }
 }

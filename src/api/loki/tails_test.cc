@@ -41,7 +41,11 @@ void add_line(message::Batch& batch, std::string_view job, std::string_view text
               std::string_view id = {}) {
   message::Builder builder(batch);
   builder.start();
-  if (!id.empty()) builder.set_id(message::id_of_hash(id, 7));
+  if (!id.empty()) {
+    message::Id given{};
+    std::ranges::copy(id, given.begin());
+    builder.set_id(given);
+  }
   ASSERT_TRUE(builder.add_field("job", message::FieldForm::text, job));
   ASSERT_TRUE(builder.set(message::Column::text, text));
   builder.finish(us);

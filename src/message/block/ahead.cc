@@ -7,6 +7,7 @@
 #include "base/sort_unique.h"
 #include "message/block/literals.h"
 #include "message/block/word_filter.h"
+#include "message/id.h"
 
 namespace varve::message::block {
 
@@ -55,7 +56,11 @@ void Ahead::term(const Term& term) {
     case Column::time:
       if (term.low > head.first_us || term.high < head.last_us) part(PartKind::times);
       return;
-    case Column::id: facet(kFacetId); return part(PartKind::ids);
+    case Column::id:
+      facet(kFacetId);
+      part(PartKind::ids);
+      if (time_of_made_id(term.text, head.first_us, head.last_us)) part(PartKind::times);
+      return;
     case Column::field: return fields();
     case Column::text: return text(term);
     default: return column(term.column);

@@ -173,7 +173,7 @@ Result<const std::vector<std::uint32_t>*> Columns::ranks(std::size_t facet) {
     std::uint64_t sum = 0;
     for (std::size_t row = 0; row < rows(); ++row) {
       ranks[row] = static_cast<std::uint32_t>(sum);
-      sum += facet == kFacetObjects ? ids[row] : ids[row] != 0 ? 1U : 0U;
+      sum += facet == kFacetObjects ? ids[row] : (facet == kFacetId ? ids[row] == kStoredId : ids[row] != 0) ? 1U : 0U;
     }
     if (facet == kFacetObjects && sum != head_.objects) return fail(corrupt_part(PartKind::objects));
     ranks[rows()] = static_cast<std::uint32_t>(sum);

@@ -64,7 +64,7 @@ TEST(Corrupt, EachLengthIsRefused) {
 
 TEST(Corrupt, OtherVersionIsUnsupported) {
   auto sections = rich_sections();
-  sections[0][8] = 2;
+  sections[0][8] = 3;
   seal_again(sections[0], 0);
   EXPECT_EQ(Block::open(std::make_shared<MemorySections>(sections)).error().code, Code::unsupported);
 }

@@ -68,6 +68,12 @@ class Encoder {
     if (!g_.ids.empty()) packer_.bytes(chunk::Coder::quick, bytes_of(g_.ids), parts_.add(PartKind::ids));
   }
 
+  [[nodiscard]] std::size_t ids_limit() const {
+    const auto& ids = g_.facets[kFacetId];
+    return 1 + std::max(kStoredId, ids.empty() ? kNoId : std::ranges::max(ids));
+  }
+  [[nodiscard]] bool has_computed_ids() const { return ids_limit() > kFirstComputedId; }
+
   [[nodiscard]] std::array<std::size_t, kFacets> limits() const {
     std::array<std::size_t, kFacets> limits{};
     for (std::size_t s = 0; s < kFacets; ++s) {
@@ -77,7 +83,7 @@ class Encoder {
     const auto& objects = g_.facets[kFacetObjects];
     limits[kFacetObjects] = objects.empty() ? 1 : 1 + std::ranges::max(objects);
     limits[kFacetTemplate] = kFirstTemplate + templates_;
-    limits[kFacetId] = 2;
+    limits[kFacetId] = ids_limit();
     limits[kFacetShape] = 1 + g_.shapes.terms().size();
     for (std::size_t f = 0; f < g_.field_facets.size(); ++f) limits[kFixedFacets + f] = 1 + g_.field_facets[f].terms;
     return limits;
@@ -85,7 +91,7 @@ class Encoder {
 
   void write_head(Bytes& head) const {
     head.fixed(kMagic);
-    head.byte(kVersion);
+    head.byte(has_computed_ids() ? kVersionComputedIds : kVersion);
     head.varint(g_.rows);
     head.fixed(g_.times.front());
     head.varint(static_cast<std::uint64_t>(g_.times.back()) - static_cast<std::uint64_t>(g_.times.front()));
@@ -105,6 +111,7 @@ class Encoder {
     head.varint(g_.names.terms().size());
     head.varint(g_.shapes.terms().size());
     head.varint(g_.texts.texts.size());
+    if (has_computed_ids()) head.varint(ids_limit());
     head.varint(g_.field_facets.size());
     for (const auto& field : g_.field_facets) {
       head.varint(field.name);

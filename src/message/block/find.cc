@@ -5,6 +5,8 @@
 
 #include "message/block/ahead.h"
 #include "message/block/block_state.h"
+#include "message/block/rows.h"
+#include "message/id.h"
 #include "message/matches.h"
 
 namespace varve::message::block {
@@ -171,6 +173,35 @@ Result<Bitmap> Finder::in_objects(const Term& term) {
 }
 
 Result<Bitmap> Finder::in_ids(const Term& term) {
+  VARVE_ASSIGN_OR_RETURN(Bitmap found, in_stored_ids(term));
+  VARVE_ASSIGN_OR_RETURN(const std::vector<std::uint32_t> candidates, rows_at_time_of(term.text));
+  if (candidates.empty()) return found;
+  Batch rows;
+  VARVE_RETURN_IF_ERROR(add_rows(candidates, columns_, fields_, texts_, rows));
+  const std::byte* at = rows.bytes().data();
+  for (const std::uint32_t candidate : candidates) {
+    const RowView row{at};
+    const Id id = id_of(row);
+    found.set_if(candidate, cell_fulfils(term, {id.data(), id.size()}));
+    at += row.bytes();
+  }
+  return found;
+}
+
+// Those of which the id could be made.
+Result<std::vector<std::uint32_t>> Finder::rows_at_time_of(std::string_view id) {
+  std::vector<std::uint32_t> candidates;
+  const Head& head = columns_.head();
+  const auto any = time_of_made_id(id, head.first_us, head.last_us);
+  if (!any) return candidates;
+  VARVE_ASSIGN_OR_RETURN(const auto* const times, columns_.times());
+  const auto begin = std::ranges::lower_bound(*times, any->first_us) - times->begin();
+  const auto end = std::ranges::upper_bound(*times, any->last_us) - times->begin();
+  for (auto row = begin; row < end; ++row) candidates.push_back(static_cast<std::uint32_t>(row));
+  return candidates;
+}
+
+Result<Bitmap> Finder::in_stored_ids(const Term& term) {
   Bitmap found(columns_.rows());
   if (!columns_.has(PartKind::ids)) return found;
   VARVE_ASSIGN_OR_RETURN(const auto* const ranks, columns_.ranks(kFacetId));

@@ -30,6 +30,8 @@ class Finder {
   Result<Bitmap> in_integers(const Term& term);
   Result<Bitmap> in_objects(const Term& term);
   Result<Bitmap> in_ids(const Term& term);
+  Result<Bitmap> in_stored_ids(const Term& term);
+  Result<std::vector<std::uint32_t>> rows_at_time_of(std::string_view id);
   Result<Bitmap> in_field(const Term& term);
   // Which terms of the facet's dictionary fulfil it, a byte each. Empty: none.
   Result<std::vector<std::uint8_t>> fulfilling(const Term& term, std::size_t facet);

@@ -12,6 +12,7 @@ namespace varve::message::block {
 
 inline constexpr std::uint32_t kMagic = 0x626d7676;  // "vvmb"
 inline constexpr std::uint8_t kVersion = 1;
+inline constexpr std::uint8_t kVersionComputedIds = 2;  // of a block that has some
 
 inline constexpr std::size_t kRowsMax = 65'536;
 // Of all rows together: bounds every part, and what a reader may be made to allocate.
@@ -61,6 +62,11 @@ constexpr bool is_integer_facet(std::size_t facet) { return facet >= kTextColumn
 
 // An integer column is a dictionary with so many values at most.
 inline constexpr std::size_t kIntegerTermsMax = 4096;
+
+// Ids of facet id.
+inline constexpr std::uint32_t kNoId = 0;
+inline constexpr std::uint32_t kStoredId = 1;
+inline constexpr std::uint32_t kFirstComputedId = 2;  // + the repeat (message/made_ids.h)
 
 // Ids of facet template.
 inline constexpr std::uint32_t kNoText = 0;

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "message/block/word_column.h"
+#include "message/made_ids.h"
 
 namespace varve::message::block {
 namespace {
@@ -16,6 +17,7 @@ class Gatherer {
 
   void add(RowView row, std::uint32_t number) {
     row_ = number;
+    view_ = row;
     out_.times[number] = row.time_us();
     out_.nanos[number] = row.nanos();
     out_.arrivals[number] = static_cast<std::int64_t>(row.arrival());
@@ -57,8 +59,12 @@ class Gatherer {
     } else if (cell.column == Column::text) {
       add_text(cell.text);
     } else if (cell.column == Column::id) {
-      id(kFacetId) = 1;
-      out_.ids += cell.text;
+      if (const auto repeat = repeat_of_id(view_)) {
+        id(kFacetId) = kFirstComputedId + *repeat;
+      } else {
+        id(kFacetId) = kStoredId;
+        out_.ids += cell.text;
+      }
     } else {
       const std::uint32_t name = out_.names.add(cell.name);
       shape_.push_back(name * 4 + static_cast<std::uint32_t>(cell.form));
@@ -125,7 +131,8 @@ class Gatherer {
   }
 
   Gathered& out_;
-  std::uint32_t row_ = 0;
+  RowView view_;
+  std::uint32_t row_ = 0;  // its number
   std::vector<std::uint32_t> shape_;
   Splitter splitter_;
 };

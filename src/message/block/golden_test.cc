@@ -33,10 +33,13 @@ Result<Block> opened(const std::string& name) {
   return Block::open(std::make_shared<testing::MemorySections>(std::move(sections)));
 }
 
-TEST(Golden, Version1) {
-  const std::string wanted = contents("version1.rows");
+class Golden : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Golden, GivesTheRowsThatItWasMadeOf) {
+  const std::string version = GetParam();
+  const std::string wanted = contents(version + ".rows");
   ASSERT_FALSE(wanted.empty());
-  auto block = opened("version1.sections");
+  auto block = opened(version + ".sections");
   ASSERT_TRUE(block) << block.error().message;
   std::vector<std::uint32_t> all(block->messages());
   std::iota(all.begin(), all.end(), 0U);
@@ -56,6 +59,8 @@ TEST(Golden, Version1) {
     EXPECT_EQ(found->count(), count) << word;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Block, Golden, ::testing::Values("version1", "version2"));
 
 }  // namespace
 }  // namespace varve::message::block

@@ -2,6 +2,7 @@
 #include "message/block/head.h"
 
 #include "message/block/decoded.h"
+#include "message/made_ids.h"
 
 namespace varve::message::block {
 namespace {
@@ -52,7 +53,7 @@ bool read_bundles(Cursor& head, Head& out) {
   return true;
 }
 
-bool read_counts(Cursor& head, Head& out) {
+bool read_counts(Cursor& head, unsigned version, Head& out) {
   for (IntegerRange& range : out.integers) {
     if (!read_integers(head, range)) return false;
   }
@@ -64,6 +65,11 @@ bool read_counts(Cursor& head, Head& out) {
        {&out.object_terms, &out.objects_limit, &out.objects, &out.templates, &out.names, &out.shapes, &out.texts}) {
     *count = static_cast<std::size_t>(head.varint());
     if (*count > kBlockBytesMax / 4) return false;
+  }
+  if (version == kVersionComputedIds) {
+    constexpr std::size_t kMost = kFirstComputedId + kRepeatsKnownMax + 1;
+    out.ids_limit = static_cast<std::size_t>(head.varint());
+    if (out.ids_limit <= kFirstComputedId || out.ids_limit > kMost) return false;
   }
   return out.objects_limit > 0 && out.objects_limit <= kRowsMax && out.object_terms <= out.objects &&
          out.templates <= out.texts && out.texts <= out.rows && out.shapes <= out.rows;
@@ -79,7 +85,7 @@ std::array<std::size_t, kFacets> Head::limits() const {
   }
   limits[kFacetObjects] = objects_limit;
   limits[kFacetTemplate] = kFirstTemplate + templates;
-  limits[kFacetId] = 2;
+  limits[kFacetId] = ids_limit;
   limits[kFacetShape] = 1 + shapes;
   for (std::size_t f = 0; f < field_facets.size(); ++f) limits[kFixedFacets + f] = 1 + field_facets[f].terms;
   return limits;
@@ -91,7 +97,8 @@ Result<Head> read_head(const Sections& sections) {
   Cursor head = out.bytes.cursor();
   const auto corrupt = [] { return fail(Code::corrupt, "the head of a message block is damaged"); };
   if (head.fixed<std::uint32_t>() != kMagic) return corrupt();
-  if (const unsigned version = head.byte(); head.ok() && version != kVersion) {
+  const unsigned version = head.byte();
+  if (head.ok() && version != kVersion && version != kVersionComputedIds) {
     return fail(Code::unsupported, "a message block of version " + std::to_string(version));
   }
   out.rows = static_cast<std::size_t>(head.varint());
@@ -99,7 +106,7 @@ Result<Head> read_head(const Sections& sections) {
   out.first_us = head.fixed<std::int64_t>();
   out.last_us = static_cast<std::int64_t>(static_cast<std::uint64_t>(out.first_us) + head.varint());
   if (!head.ok() || out.last_us < out.first_us) return corrupt();
-  if (!read_counts(head, out) || !read_field_facets(head, out) || !read_bundles(head, out)) return corrupt();
+  if (!read_counts(head, version, out) || !read_field_facets(head, out) || !read_bundles(head, out)) return corrupt();
   if (!out.directory.read(head) || !head.ok() || head.left() != 0) return corrupt();
   return out;
 }

@@ -33,6 +33,7 @@ struct Head {
   std::array<std::size_t, kTextColumns> terms{};
   std::size_t object_terms = 0, objects_limit = 0, objects = 0;
   std::size_t templates = 0, names = 0, shapes = 0, texts = 0;
+  std::size_t ids_limit = kFirstComputedId;
   struct FieldFacet {
     std::uint32_t name;
     std::size_t terms;

@@ -86,6 +86,39 @@ TEST(RoundTrip, EmptyAndExtreme) {
   expect_round_trip(rows_of(batch, std::uint64_t{1} << 63));
 }
 
+TEST(RoundTrip, IdsThatAreComputedTakeNoRoom) {
+  const auto bytes_with = [](bool ids) {
+    Batch batch;
+    Builder builder(batch);
+    MadeIds made;
+    for (int i = 0; i < 3000; ++i) {
+      builder.start();
+      const std::string text = "took " + std::to_string(i / 3) + " ms";
+      EXPECT_TRUE(builder.set(Column::text, text));
+      EXPECT_TRUE(builder.add_field("host", FieldForm::text, "web"));
+      ids ? builder.finish(i / 3 * 10, 0, &made) : builder.finish(i / 3 * 10);
+    }
+    const auto rows = rows_of(batch);
+    expect_round_trip(rows);
+    std::size_t bytes = 0;
+    for (const std::string& section : encode_block(rows)->sections) bytes += section.size();
+    return bytes;
+  };
+  EXPECT_LT(bytes_with(true), bytes_with(false) + 1000) << "which of three equal ones each is";
+}
+
+TEST(RoundTrip, MoreRepeatsThanAreKnownKeepTheirIds) {
+  Batch batch;
+  Builder builder(batch);
+  MadeIds made;
+  for (int i = 0; i < 100; ++i) {
+    builder.start();
+    EXPECT_TRUE(builder.set(Column::text, "t"));
+    builder.finish(5, 0, &made);
+  }
+  expect_round_trip(rows_of(batch));
+}
+
 TEST(RoundTrip, LongCellsFillSeveralSections) {
   std::mt19937_64 random(5);
   Batch batch;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packed rows, put together again.
+#include "message/block/rows.h"
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -8,11 +9,13 @@
 #include "codec/varint.h"
 #include "message/block/ahead.h"
 #include "message/block/block_state.h"
+#include "message/made_ids.h"
 
 namespace varve::message::block {
 namespace {
 
 constexpr std::size_t kCellsMax = 0xffff;
+constexpr Id kIdUnknown{};  // until the row is complete
 
 std::byte* put_text(std::byte* to, std::string_view text) {
   to = codec::put_varint(to, text.size());
@@ -58,7 +61,7 @@ class RowMaker {
       if (is_integer_facet(s)) {
         VARVE_ASSIGN_OR_RETURN(numbers_[s - kTextColumns], columns_.numbers(s));
       }
-      if (s == kFacetObjects || s == kFacetId || plain(s)) {
+      if (s == kFacetObjects || (s == kFacetId && columns_.has(PartKind::ids)) || plain(s)) {
         VARVE_ASSIGN_OR_RETURN(ranks_[s], columns_.ranks(s));
       }
     }
@@ -79,9 +82,12 @@ class RowMaker {
     }
     VARVE_RETURN_IF_ERROR(add_objects(row));
     if (facets_[kFacetTemplate][row] != kNoText) cells_.push_back(cell_of(Column::text, text));
-    if (facets_[kFacetId][row] != 0) {
+    const std::uint32_t id = facets_[kFacetId][row];
+    if (id == kStoredId) {
       VARVE_ASSIGN_OR_RETURN(const std::string_view ids, columns_.ids());
       cells_.push_back(cell_of(Column::id, ids.substr((*ranks_[kFacetId])[row] * kIdBytes, kIdBytes)));
+    } else if (id != kNoId) {
+      cells_.push_back(cell_of(Column::id, {kIdUnknown.data(), kIdUnknown.size()}));
     }
     VARVE_RETURN_IF_ERROR(add_fields(row));
     return put(row, out);
@@ -126,15 +132,31 @@ class RowMaker {
     }
     std::byte* const to = out.reserve(most);
     std::byte* end = to + kRowHeadBytes;
-    for (const Cell& cell : cells_) end = put_cell(end, cell);
+    std::byte* id_at = nullptr;
+    for (const Cell& cell : cells_) {
+      if (cell.column == Column::id) id_at = end;
+      end = put_cell(end, cell);
+    }
     const auto bytes = static_cast<std::size_t>(end - to);
     store_le(to, static_cast<std::uint32_t>(bytes));
     store_le(to + 4, static_cast<std::uint16_t>(cells_.size()));
     store_le(to + 6, nanos_->empty() ? std::uint16_t{0} : static_cast<std::uint16_t>((*nanos_)[row]));
     store_le(to + 8, (*times_)[row]);
     set_arrival(to, static_cast<std::uint64_t>((*arrivals_)[row]));
+    if (const std::uint32_t id = facets_[kFacetId][row]; id >= kFirstComputedId) {
+      compute_id({to}, id_at, id - kFirstComputedId);
+    }
     out.added(bytes, (*times_)[row]);
     return {};
+  }
+
+  // Of a row that is complete but for that cell.
+  static void compute_id(RowView row, std::byte* cell, std::uint32_t repeat) {
+    const std::byte* const rest = cell + 1 + kIdBytes;
+    const std::uint64_t hash = content_hash(row.time_us(), row.nanos(), {row.at + kRowHeadBytes, cell},
+                                            {rest, static_cast<const std::byte*>(row.at + row.bytes())});
+    const Id id = content_id(row.time_us(), hash, repeat);
+    std::memcpy(cell + 1, id.data(), kIdBytes);
   }
 
   Columns& columns_;
@@ -214,17 +236,21 @@ class TextsOfRows {
 
 }  // namespace
 
-Status Block::rows(std::span<const std::uint32_t> which, Batch& out) {
-  for (const std::uint32_t row : which) check(row < messages(), "a row of the block");
-  Ahead ahead(state_->columns);
+Status add_rows(std::span<const std::uint32_t> which, Columns& columns, Fields& fields, Texts& texts, Batch& out) {
+  for (const std::uint32_t row : which) check(row < columns.rows(), "a row of the block");
+  Ahead ahead(columns);
   ahead.rows();
   ahead.fetch();
-  RowMaker maker(state_->columns, state_->fields);
+  RowMaker maker(columns, fields);
   VARVE_RETURN_IF_ERROR(maker.open());
-  TextsOfRows texts(which, state_->texts, state_->columns);
-  VARVE_RETURN_IF_ERROR(texts.read());
-  for (std::size_t i = 0; i < which.size(); ++i) VARVE_RETURN_IF_ERROR(maker.make(which[i], texts[i], out));
+  TextsOfRows text_of_row(which, texts, columns);
+  VARVE_RETURN_IF_ERROR(text_of_row.read());
+  for (std::size_t i = 0; i < which.size(); ++i) VARVE_RETURN_IF_ERROR(maker.make(which[i], text_of_row[i], out));
   return {};
+}
+
+Status Block::rows(std::span<const std::uint32_t> which, Batch& out) {
+  return add_rows(which, state_->columns, state_->fields, state_->texts, out);
 }
 
 }  // namespace varve::message::block

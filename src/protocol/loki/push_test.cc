@@ -99,7 +99,7 @@ TEST(LokiPush, LabelsWithoutAValueAreNone) {
       {stream_of(R"({"app":"","b":"x"})", R"([["1000","a"]])"), "1 text='a' b='x'"},
       {stream_of(R"({"b":""})", R"([["1000","a"]])"), "1 text='a'"},
       {stream_of(R"({"level":"strange","b":"x"})", R"([["1000","a",{"level":"info"}]])"),
-       "1 text='a' level='strange' b='x' level_extracted=~'info'"},
+       "1 text='a' b='x' level='strange' level_extracted=~'info'"},
   });
 }
 

@@ -16,10 +16,10 @@ inline std::string pushed_text(const Status& status, const message::Batch& batch
   Outcome outcome;
   outcome.accepted = batch.rows();
   std::string text = messages::text_of(batch, outcome);
-  // Each has an id, which is made of the rest.
-  constexpr std::string_view kMade = " id=6c6f6b69";
-  for (std::size_t at = text.find(kMade); at != std::string::npos; at = text.find(kMade, at)) {
-    text.erase(at, kMade.size() + 24);
+  // Each has an id, which is computed from the rest.
+  constexpr std::string_view kId = " id=";
+  for (std::size_t at = text.find(kId); at != std::string::npos; at = text.find(kId, at)) {
+    text.erase(at, kId.size() + 2 * message::kIdBytes);
   }
   return text;
 }

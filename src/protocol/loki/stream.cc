@@ -5,10 +5,7 @@
 #include <chrono>
 #include <ctime>
 
-#include "base/bytes.h"
-#include "codec/hash.h"
 #include "message/level.h"
-#include "message/made_ids.h"
 #include "protocol/messages/whole_number.h"
 
 namespace varve::protocol::loki {
@@ -42,15 +39,6 @@ std::string loki_time(std::int64_t us) {
   }
   char text[64];
   return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc)};
-}
-
-// Of texts, one after the other. Ids are stored: it has to stay as it is.
-std::uint64_t hash_behind(std::uint64_t hash, std::string_view text) { return codec::hash64(text, hash); }
-std::uint64_t hash_behind(std::uint64_t hash, PreciseTime time) {
-  std::array<std::byte, 12> bytes;
-  store_le(bytes.data(), time.us);
-  store_le(bytes.data() + 8, std::uint32_t{time.nanos});
-  return codec::hash64({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, hash);
 }
 
 }  // namespace
@@ -108,15 +96,6 @@ Status Stream::check_labels(std::span<const Label> labels) {
   return {};
 }
 
-// In any order of the labels.
-std::uint64_t Stream::hash_of_labels() const {
-  Labels sorted = labels_;
-  std::ranges::sort(sorted, {}, &Label::name);
-  std::uint64_t hash = 0;
-  for (const Label& label : sorted) hash = hash_behind(hash_behind(hash, label.name), label.value);
-  return hash;
-}
-
 Status Stream::open(std::span<const Label> labels) {
   VARVE_RETURN_IF_ERROR(check_labels(labels));
   std::size_t bytes = 0;
@@ -132,9 +111,10 @@ Status Stream::open(std::span<const Label> labels) {
     const std::string_view name = kept(label.name);
     labels_.push_back({name, kept(label.value)});
   }
-  labels_hash_ = hash_of_labels();
-  // Without a value it is no label, here as in Loki. Ids were made with these when they were kept.
+  // Without a value it is no label, here as in Loki.
   std::erase_if(labels_, [](const Label& label) { return label.value.empty(); });
+  // A stream is the same in any order of its labels, and so are the ids of its entries.
+  std::ranges::sort(labels_, {}, &Label::name);
   mapped_ = mapped_of(labels_, [](const Label&) { return true; });
   return {};
 }
@@ -166,14 +146,6 @@ Status Stream::set_columns(const Mapped& mapped) {
   if (!mapped[kModule].empty()) VARVE_RETURN_IF_ERROR(builder_.set(Column::module, mapped[kModule]));
   if (!mapped[kLevel].empty()) builder_.set(Column::level, *level_in(mapped[kLevel]));
   return {};
-}
-
-// The same entry of the same stream has the same one, so that one that comes again is not a second message.
-void Stream::set_id(PreciseTime time, std::string_view line, std::span<const Label> metadata) {
-  std::uint64_t hash = hash_behind(labels_hash_, time);
-  hash = hash_behind(hash, line);
-  for (const Label& label : metadata) hash = hash_behind(hash_behind(hash, label.name), label.value);
-  builder_.set_id(message::id_of_hash("loki", hash));
 }
 
 Status Stream::add(PreciseTime time, std::string_view line, std::span<const Label> metadata) {
@@ -208,8 +180,8 @@ Status Stream::add(PreciseTime time, std::string_view line, std::span<const Labe
     VARVE_RETURN_IF_ERROR(named(set_columns(mapped)));
   }
   VARVE_RETURN_IF_ERROR(builder_.set(Column::text, line));
-  set_id(time, line, metadata);
-  builder_.finish(time.us, time.nanos);
+  // The same entry of the same stream has the same id, so that one that comes again is not a second message.
+  builder_.finish(time.us, time.nanos, nullptr);
   const Status admitted = admission_.admit();
   return messages::is_shed(admitted) ? Status{} : named(admitted);
 }

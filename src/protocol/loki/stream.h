@@ -39,8 +39,6 @@ class Stream {
   static Status check_labels(std::span<const Label> labels);
   Status add_metadata(std::span<const Label> metadata);
   Status set_columns(const Mapped& mapped);
-  [[nodiscard]] std::uint64_t hash_of_labels() const;
-  void set_id(PreciseTime time, std::string_view line, std::span<const Label> metadata);
   [[nodiscard]] bool has_label(std::string_view name) const;
   // `counts(label)`: may a column be set from it?
   template <class Counts>
@@ -55,7 +53,6 @@ class Stream {
   std::string bytes_;  // of labels_
   Labels labels_;
   Mapped mapped_;
-  std::uint64_t labels_hash_ = 0;
   std::deque<std::string> renamed_;  // metadata of this entry
 };
 

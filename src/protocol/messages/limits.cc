@@ -44,7 +44,7 @@ Status Limits::check_row(message::RowView row) const {
 
 Status Admission::finish(message::Builder& builder, std::int64_t time_us, unsigned nanos) {
   if (limits_.made_ids && !builder.has(message::Column::id)) {
-    builder.finish(time_us, nanos, ids_);
+    builder.finish(time_us, nanos, &ids_);
   } else {
     builder.finish(time_us, nanos);
   }

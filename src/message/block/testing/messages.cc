@@ -259,7 +259,7 @@ void SiteMessages::make(std::size_t count, std::int64_t start_us, std::int64_t s
   }
 }
 
-void add_random_message(std::mt19937_64& random, std::int64_t time_us, Batch& out) {
+void add_random_message(std::mt19937_64& random, std::int64_t time_us, Batch& out, bool has_nanos) {
   const auto below = [&random](std::uint64_t n) { return random() % n; };
   const auto one_in = [&below](std::uint64_t n) { return below(n) == 0; };
   static const Names kWords{"alpha",
@@ -327,7 +327,9 @@ void add_random_message(std::mt19937_64& random, std::int64_t time_us, Batch& ou
     if (!name.empty()) ok = ok && builder.add_field(name, form, value);
   }
   check(ok, "messages within the limits");
-  builder.finish(time_us, one_in(3) ? static_cast<unsigned>(below(1000)) : 0);
+  const unsigned nanos = one_in(3) && has_nanos ? static_cast<unsigned>(below(1000)) : 0;
+  if (builder.has(Column::id) || one_in(2)) return builder.finish(time_us, nanos);
+  builder.finish(time_us, nanos, nullptr);
 }
 
 }  // namespace varve::message::block::testing

@@ -74,6 +74,6 @@ class SiteMessages {
 };
 
 // One message with cells of all kinds, of few values, so that conditions hit; awkward ones among them.
-void add_random_message(std::mt19937_64& random, std::int64_t time_us, Batch& out);
+void add_random_message(std::mt19937_64& random, std::int64_t time_us, Batch& out, bool has_nanos = true);
 
 }  // namespace varve::message::block::testing
