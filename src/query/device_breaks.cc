@@ -7,7 +7,7 @@
 #include <string>
 
 #include "counter/breaks.h"
-#include "query/runs.h"
+#include "query/number_runs.h"
 
 namespace varve::query {
 
@@ -15,31 +15,6 @@ namespace {
 
 // Values of tags, in the order of their keys there.
 using TagValues = std::vector<std::string>;
-
-class RunSink final : public storage::PieceSink {
- public:
-  RunSink(std::size_t series, Budget& budget) : runs_(series), budget_(budget) {}
-
-  bool takes_stats(const storage::ChunkStats& /*stats*/) override { return false; }
-  void stats(const storage::ChunkStats& /*stats*/) override {}
-  Status piece(const storage::Piece& piece) override {
-    if (model::in_text(piece.type)) return {};
-    VARVE_RETURN_IF_ERROR(budget_.charge(piece.size() * sizeof(Number)));
-    append(runs_[piece.series], piece.type, piece.times, piece.bits);
-    return {};
-  }
-
-  [[nodiscard]] Run take(std::size_t series) {
-    Run run = std::move(runs_[series]);
-    budget_.release(run.size() * sizeof(Number));
-    keep(run, 0, false);
-    return run;
-  }
-
- private:
-  std::vector<Run> runs_;
-  Budget& budget_;
-};
 
 using FindBreaks = std::vector<model::Timestamp> (*)(std::span<const model::Timestamp>, std::span<const double>);
 
@@ -77,17 +52,18 @@ Result<BreaksByTags> breaks_told(const Teller& teller, const std::set<TagValues>
     series.push_back(found[i]);
     names.push_back(std::move(values));
   }
-  RunSink sink(series.size(), budget);
+  NumberRuns runs(series.size(), budget);
   VARVE_RETURN_IF_ERROR(
-      sources.samples.scan(sources.tenant, series, deadline.options(range, threads_for(series.size(), limits)), sink));
+      sources.samples.scan(sources.tenant, series, deadline.options(range, threads_for(series.size(), limits)), runs));
   BreaksByTags out;
   for (std::size_t i = 0; i < series.size(); ++i) {
-    const Run run = sink.take(i);
+    const Run run = runs.take(i);
     std::vector<double> values(run.size());
     for (std::size_t k = 0; k < run.size(); ++k) values[k] = run.number(k);
     // Series with more tags may tell of the same interface.
     auto& breaks = out[names[i]];
     std::ranges::copy(teller.find(run.times, values), std::back_inserter(breaks));
+    budget.release(query::bytes_of(run));
     VARVE_RETURN_IF_ERROR(budget.charge(breaks.size() * sizeof(model::Timestamp)));
   }
   return out;

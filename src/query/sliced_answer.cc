@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "query/deadline.h"
 #include "query/joiner.h"
-#include "query/runs.h"
+#include "query/number_runs.h"
 #include "query/under_way.h"
 
 namespace varve::query {
@@ -66,33 +66,18 @@ class SampleCounts final : public storage::PieceSink {
   std::vector<Count> counts_;
 };
 
-// The samples of each series. What is no number has come since they were counted.
-class SampleRuns final : public storage::PieceSink {
- public:
-  SampleRuns(std::size_t series, Budget& budget) : budget_(budget), runs_(series) {}
-
-  bool takes_stats(const storage::ChunkStats& /*stats*/) override { return false; }
-  void stats(const storage::ChunkStats& /*stats*/) override { check(false, "only samples are taken"); }
-  Status piece(const storage::Piece& piece) override {
-    if (model::in_text(piece.type)) return {};
-    return append_charged(runs_[piece.series], piece.type, piece.times, piece.bits, budget_);
+// Of these series together. Each once. What is no number has come since they were counted.
+Result<Run> merged(NumberRuns& of, std::span<const std::uint32_t> series, Budget& budget) {
+  std::size_t charged = 0;
+  std::vector<Run> runs;
+  for (const std::uint32_t one : series) {
+    Run run = of.take(one);
+    if (run.size() == 0) continue;
+    charged += bytes_of(run);
+    runs.push_back(std::move(run));
   }
-  // Of these series together. Each once.
-  Result<Run> merged(std::span<const std::uint32_t> series) {
-    std::size_t charged = 0;
-    std::vector<Run> runs;
-    for (const std::uint32_t one : series) {
-      if (runs_[one].size() == 0) continue;
-      charged += bytes_of(runs_[one]);
-      keep(runs.emplace_back(std::move(runs_[one])), 0, false);
-    }
-    return merge_charged(std::move(runs), charged, budget_);
-  }
-
- private:
-  Budget& budget_;
-  std::vector<Run> runs_;
-};
+  return merge_charged(std::move(runs), charged, budget);
+}
 
 }  // namespace
 
@@ -274,13 +259,13 @@ Result<std::vector<Points>> SlicedAnswer::read(std::span<const Source> sources, 
   const Limits& limits = engine_.limits();
   const bool is_least = sources.size() == 1 && range.last - range.first <= metric.step_ms();
   Budget budget(is_least ? limits.memory_bytes : limits.slice_bytes, is_least ? engine_.memory() : nullptr);
-  SampleRuns runs(series.size(), budget);
+  NumberRuns runs(series.size(), budget);
   const Deadline deadline(engine_.clock(), limits, cancelled_.get());
   const unsigned threads = threads_for(series.size(), limits);
   VARVE_RETURN_IF_ERROR(engine_.samples().scan(tenant_, series, deadline.options(range, threads), runs));
   std::vector<Points> lists;
   for (const auto& members : of_source) {
-    VARVE_ASSIGN_OR_RETURN(Points points, runs.merged(members));
+    VARVE_ASSIGN_OR_RETURN(Points points, merged(runs, members, budget));
     if (metric.join) {
       VARVE_ASSIGN_OR_RETURN(points, at_resolution(*metric.join, std::move(points)));
     }

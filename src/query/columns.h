@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns: the numbers of each series of some selections as they are, for who evaluates series himself. All that is
+// selected is read in one scan for each stretch of time, however many selections want it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "query/engine.h"
+#include "query/request.h"
+#include "query/tag_table.h"
+#include "query/under_way.h"
+
+namespace varve::query {
+
+// The series of one selection, and when their numbers are wanted.
+struct Selected {
+  MetricName metric;
+  index::Matchers matchers;  // on tags
+  model::TimeRange range;    // half-open
+};
+
+struct Column {
+  std::vector<model::Timestamp> times;  // ascending, each once
+  std::vector<double> values;           // longs as doubles
+};
+
+class Columns {
+ public:
+  // Reads for `query`, whose budget is charged for as long as it is under way. An unknown tenant has no series. Errors:
+  // invalid (a bad regex), limit, unavailable, timeout, cancelled, or what the store says.
+  static Result<Columns> read(const Engine& engine, std::string_view tenant, std::span<const Selected> selected,
+                              UnderWay& query);
+
+  // Series of one of the selections at least, ascending by id.
+  [[nodiscard]] std::size_t size() const { return columns_.size(); }
+  // Of each its tags, kNameTag among them.
+  [[nodiscard]] const TagTable& tags() const { return tags_; }
+  // Which series a selection has, ascending; some may have no numbers in its range.
+  [[nodiscard]] std::span<const std::uint32_t> of(std::size_t selection) const { return selections_[selection]; }
+  // All numbers of the series that any of its selections wants: of a selection those in its range.
+  [[nodiscard]] const Column& operator[](std::size_t series) const { return columns_[series]; }
+
+ private:
+  class Reader;
+  TagTable tags_;
+  std::vector<std::vector<std::uint32_t>> selections_;
+  std::vector<Column> columns_;
+};
+
+}  // namespace varve::query

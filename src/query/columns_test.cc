@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/columns.h"
+
+#include <gtest/gtest.h>
+
+#include "storage/testing/memory_store.h"
+
+namespace varve::query {
+namespace {
+
+using index::Matcher;
+
+class ColumnsTest : public ::testing::Test {
+ protected:
+  ColumnsTest() {
+    for (const char* metric : {"cpu", "load"}) {
+      for (const char* host : {"a", "b"}) {
+        for (model::Timestamp t = 0; t < 10; ++t) {
+          const double value = static_cast<double>(t) + (host[0] == 'b' ? 100 : 0);
+          store_.put(
+              "t", metric, {{"host", host}}, t * 1000,
+              t % 2 == 0 ? model::Value::of_double(value) : model::Value::of_long(static_cast<std::int64_t>(value)));
+        }
+      }
+    }
+    store_.put("t", "cpu", {{"host", "a"}}, 500, model::Value::of_string("text"));
+  }
+
+  Result<Columns> read(std::vector<Selected> selected, Limits limits = {}, std::atomic<bool>* cancelled = nullptr) {
+    const Engine engine(store_, store_, clock_, limits);
+    const auto query = UnderWay::begin(engine, shown_as("t", "test", ""), cancelled);
+    auto out = Columns::read(engine, tenant_, selected, **query);
+    read_ = (*query)->ticket().read().samples;
+    return out;
+  }
+  // "cpu host=a: 0=0 1000=1; …" of one selection, within its range.
+  static std::string text(const Columns& columns, std::size_t selection, model::TimeRange range) {
+    std::string out;
+    for (const std::uint32_t series : columns.of(selection)) {
+      out += std::string(columns.tags().value(series, kNameTag)) + " " +
+             std::string(columns.tags().value(series, "host")) + ":";
+      const Column& column = columns[series];
+      for (std::size_t i = 0; i < column.times.size(); ++i) {
+        if (!range.contains(column.times[i])) continue;
+        out += " " + std::to_string(column.times[i]) + "=" + std::to_string(static_cast<int>(column.values[i]));
+      }
+      out += "; ";
+    }
+    return out;
+  }
+
+  storage::testing::MemoryStore store_{4};
+  ManualClock clock_{1'000'000'000};
+  std::string tenant_ = "t";
+  std::uint64_t read_ = 0;
+};
+
+TEST_F(ColumnsTest, OneSelection) {
+  const auto columns = read({{"cpu", {}, {1000, 4000}}});
+  ASSERT_TRUE(columns) << columns.error().message;
+  EXPECT_EQ(columns->size(), 2U);
+  EXPECT_EQ(text(*columns, 0, {0, 9000}), "cpu a: 1000=1 2000=2 3000=3; cpu b: 1000=101 2000=102 3000=103; ");
+  EXPECT_EQ(read_, 6U);
+}
+
+TEST_F(ColumnsTest, WhatSeveralWantIsReadOnce) {
+  const index::Matchers on_a{{"host", Matcher::Kind::any_of, {"a"}}};
+  const MetricName any = index::Matchers{{std::string(kNameTag), Matcher::Kind::regex, {"c.*|load"}}};
+  const auto columns = read({{"cpu", on_a, {2000, 5000}}, {any, on_a, {4000, 6000}}, {"cpu", {}, {8000, 9000}}});
+  ASSERT_TRUE(columns) << columns.error().message;
+  EXPECT_EQ(columns->size(), 3U);
+  EXPECT_EQ(text(*columns, 0, {2000, 5000}), "cpu a: 2000=2 3000=3 4000=4; ");
+  EXPECT_EQ(text(*columns, 1, {4000, 6000}), "cpu a: 4000=4 5000=5; load a: 4000=4 5000=5; ");
+  EXPECT_EQ(text(*columns, 2, {8000, 9000}), "cpu a: 8000=8; cpu b: 8000=108; ");
+  EXPECT_EQ(read_, 4 + 4 + 2U) << "two series from 2 s to 6 s, two in the second at 8 s";
+}
+
+TEST_F(ColumnsTest, NothingIsThere) {
+  const auto none = read({{"none", {}, {0, 9000}}, {"cpu", {}, {3000, 3000}}, {"cpu", {}, {100'000, 200'000}}});
+  ASSERT_TRUE(none) << none.error().message;
+  EXPECT_EQ(text(*none, 0, {0, 9000}), "");
+  EXPECT_EQ(read_, 0U);
+  tenant_ = "nobody";
+  const auto nobody = read({{"cpu", {}, {0, 9000}}});
+  ASSERT_TRUE(nobody);
+  EXPECT_EQ(nobody->size(), 0U);
+  EXPECT_TRUE(nobody->of(0).empty());
+}
+
+TEST_F(ColumnsTest, Errors) {
+  const Selected all{"cpu", {}, {0, 10'000}};
+  EXPECT_EQ(read({{"cpu", {{"host", Matcher::Kind::regex, {"("}}}, {0, 9000}}}).error().code, Code::invalid);
+  EXPECT_EQ(read({all}, {.memory_bytes = 100}).error().code, Code::limit);
+  EXPECT_EQ(read({all}, {.memory_bytes = 700}).error().code, Code::limit) << "of samples, too";
+  std::atomic<bool> gone{true};
+  EXPECT_EQ(read({all}, {}, &gone).error().code, Code::cancelled);
+}
+
+}  // namespace
+}  // namespace varve::query
