@@ -51,6 +51,10 @@ Status Reclaim::recover() {
   // Other classes than then: all slots are looked at for them.
   is_noted_ = print.value_or(0) == job_.env.classes.fingerprint();
   if (stored && is_noted_) done_ms_ = *stored;
+  if (stored && !is_noted_) {
+    log::info("retention.classes has changed: every slot is looked at for series that it lets go sooner",
+              {{"classes", job_.env.options.retention_classes.size()}});
+  }
   return {};
 }
 
