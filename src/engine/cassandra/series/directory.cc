@@ -118,9 +118,7 @@ bool Directory::is_news(TenantId tenant, std::string_view metric, const Hash& ha
   const auto group = find_locked(tenant, hash);
   if (!group) return true;
   groups_.found(*group, bucket);
-  if (!forgotten_.empty() && forgotten_.contains({tenant, std::string(metric)})) return true;
-  return std::ranges::any_of(index_.group_series(*group),
-                             [&](SeriesId one) VARVE_REQUIRES_SHARED(mutex_) { return index_.is_forgotten(one); });
+  return !forgotten_.empty() && forgotten_.contains({tenant, std::string(metric)});
 }
 
 Status Directory::add(TenantId tenant, std::string_view metric, const FoundGroup& found) {
@@ -141,21 +139,19 @@ Status Directory::add(TenantId tenant, std::string_view metric, const FoundGroup
     }
   }
   groups_.found(*group, found.bucket);
-  if (!metric.empty()) show(*group, metric, found.seen_us);
+  if (!metric.empty() && !forgotten_.empty()) show(*group, metric, found.seen_us);
   return {};
 }
 
-// Announced then, for this metric: its series is there, if it was forgotten before. If nobody knows any more when it
-// was forgotten, that was so long ago that every announcement that stands is later.
+// Announced then, for this metric: its series is there, if it was forgotten before.
 void Directory::show(GroupId group, std::string_view metric, std::int64_t seen_us) {
   std::vector<SeriesId> hidden;
   bool shows = false;
   for (const SeriesId series : index_.group_series(group)) {
-    if (forgotten_.empty() && !index_.is_forgotten(series)) continue;
-    const bool is_announced = metric.empty() || index_.metric(series) == metric;
-    Forgotten* const gone = is_announced ? forgotten(series) : nullptr;
-    if (is_announced && (gone == nullptr || gone->at_us < seen_us)) {
-      if (gone != nullptr) gone->hidden = false;
+    Forgotten* gone = nullptr;
+    if (metric.empty() || index_.metric(series) == metric) gone = forgotten(series);
+    if (gone != nullptr && gone->at_us < seen_us) {
+      gone->hidden = false;
       shows = shows || index_.is_forgotten(series);
     } else if (index_.is_forgotten(series)) {
       hidden.push_back(series);
@@ -185,8 +181,10 @@ void Directory::announced(std::span<const GroupBucket> groups, std::int64_t seen
   for (const GroupBucket& what : groups) {
     check(model::to_int(what.group) < groups_.size(), "a group that there is");
     if (groups_.is_gap(what.group)) continue;
-    if (!forgotten_.empty() && is_late(what.group, seen_us)) continue;
-    show(what.group, {}, seen_us);
+    if (!forgotten_.empty()) {
+      if (is_late(what.group, seen_us)) continue;
+      show(what.group, {}, seen_us);
+    }
     groups_.announced(what, seen_us);
     const std::uint32_t tenant = model::to_int(index_.group_tenant(what.group));
     check(tenant != model::to_int(model::kNoTenant), "a group that is no gap is of a tenant");

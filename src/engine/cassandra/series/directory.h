@@ -105,10 +105,6 @@ class Directory {
   void give_again(Again again);  // it could not be done
   // Changes whenever series of the metric were forgotten.
   [[nodiscard]] std::size_t generation(model::TenantId tenant, const std::string& metric) const;
-  // Leaves out what was forgotten before then, when no announcement from before then stands any more: what is announced
-  // later is there. One caller.
-  void drop_forgotten(std::int64_t before_us);
-  [[nodiscard]] std::size_t forgotten_count() const;
   // Tenants of whose metrics this process has announced some.
   [[nodiscard]] std::vector<model::TenantId> announced_tenants() const;
 
@@ -195,7 +191,6 @@ class Directory {
   std::string noted_ VARVE_GUARDED_BY(mutex_);
   GroupTable groups_ VARVE_GUARDED_BY(mutex_);
   std::map<MetricKey, MetricForgotten> forgotten_ VARVE_GUARDED_BY(mutex_);
-  std::size_t generations_ VARVE_GUARDED_BY(mutex_) = 0;  // that were given; a metric may come back
   std::vector<bool> announced_tenants_ VARVE_GUARDED_BY(mutex_);
   Again again_ VARVE_GUARDED_BY(mutex_);
   Stamps stamps_;

@@ -47,7 +47,7 @@ bool Directory::add_forgotten(TenantId tenant, const std::string& metric,
       news = true;
     }
     if (!news) return false;
-    forgotten_[{tenant, metric}].generation = ++generations_;
+    ++forgotten_[{tenant, metric}].generation;
   }
   std::vector<SeriesId> known;
   bool announces = false;
@@ -92,27 +92,6 @@ void Directory::hide(SeriesId series, Forgotten& gone, std::int64_t slack_us) {
     gone.hidden = false;
   }
   if (gone.hidden) index_.forget({&series, 1}, definitions_);
-}
-
-void Directory::drop_forgotten(std::int64_t before_us) {
-  std::vector<MetricKey> metrics;
-  {
-    const ReaderLock lock(mutex_);
-    for (const auto& [key, gone] : forgotten_) metrics.push_back(key);
-  }
-  for (const MetricKey& key : metrics) {
-    const MutexLock lock(mutex_);
-    const auto metric = forgotten_.find(key);
-    std::erase_if(metric->second.series, [before_us](const auto& one) { return one.second.at_us < before_us; });
-    if (metric->second.series.empty()) forgotten_.erase(metric);
-  }
-}
-
-std::size_t Directory::forgotten_count() const {
-  const ReaderLock lock(mutex_);
-  std::size_t count = 0;
-  for (const auto& [key, metric] : forgotten_) count += metric.series.size();
-  return count;
 }
 
 Again Directory::take_again() {

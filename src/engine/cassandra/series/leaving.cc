@@ -153,7 +153,6 @@ void SeriesTables::leave_if_due() {
   if (!last.told_ns) {
     if (now_ns < last.next_look_ns) return;
     last.next_look_ns = now_ns + kLookEveryNs;
-    if (what.bucket != model::kTimestampMin) directory_.drop_forgotten((what.bucket - kIndexBucketMs) * 1000);
     if (!directory_.is_leave_due(what)) return;
     group_generation_.fetch_add(1, std::memory_order_relaxed);
     last.told_ns = now_ns;

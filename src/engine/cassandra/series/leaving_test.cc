@@ -100,28 +100,6 @@ TEST_F(LeavingTest, what_is_asked_for_again_before_stays) {
   EXPECT_EQ(a.group({"cpu", "memory"}, "pod1"), kept);
 }
 
-TEST_F(LeavingTest, when_something_was_deleted_is_not_known_for_ever) {
-  const auto lately = [this] { return model::TimeRange{shared.clock.now_ms() - kWeekMs, shared.clock.now_ms()}; };
-  put(a, 0, 3);
-  EXPECT_EQ(hosts(b), 3U);
-  a.erase("cpu", "pod1");
-  for (int week = 0; week < 6; ++week) {
-    for (Replica* replica : {&a, &b}) {
-      EXPECT_EQ(hosts(*replica, lately()), 2U) << "in week " << week;
-      listen(*replica);
-      EXPECT_EQ(replica->directory().forgotten_count(), week < 5 ? 1U : 0U) << "in week " << week;
-      EXPECT_EQ(replica->series_count(), 5U);
-    }
-    shared.clock.advance_ms(kWeekMs);
-    put(a, 0, 1);
-    put(a, 2, 3);
-  }
-  EXPECT_EQ(hosts(b, lately()), 2U);
-  put(a, 1, 2);
-  EXPECT_EQ(hosts(a, lately()), 3U);
-  EXPECT_EQ(hosts(b, lately()), 3U) << "which knows it as a deleted one, but not since when";
-}
-
 TEST_F(LeavingTest, what_was_deleted_leaves_when_nobody_can_have_work_with_it) {
   Replica kept(shared, {.directory = {}, .gone_series_min = 10});  // for ever
   put(kept, 0, 50);
