@@ -5,6 +5,8 @@
 #include <charconv>
 #include <limits>
 
+#include "base/check.h"
+
 namespace varve::message {
 namespace {
 
@@ -60,6 +62,7 @@ Id made_id(std::int64_t time_us, std::uint64_t arrival) {
 }
 
 std::optional<IdTimes> time_of_made_id(std::string_view id_bytes, std::int64_t first_us, std::int64_t last_us) {
+  check(id_bytes.size() == kIdBytes, "an id has 16 bytes");
   constexpr std::uint64_t kMask = (std::uint64_t{1} << 48) - 1;
   std::uint64_t ms = 0;  // its lowest 48 bits
   for (std::size_t i = 0; i < 6; ++i) ms = ms << 8 | static_cast<unsigned char>(id_bytes[i]);

@@ -19,6 +19,7 @@ int cost_of(const Condition& condition) {
       case Column::text: return condition.term.op == Op::word ? 3 : 4;
       case Column::field: return 2;
       case Column::object: return 1;
+      case Column::id: return 3;  // some texts are read
       default: return 0;
     }
   }
@@ -174,31 +175,50 @@ Result<Bitmap> Finder::in_objects(const Term& term) {
 
 Result<Bitmap> Finder::in_ids(const Term& term) {
   VARVE_ASSIGN_OR_RETURN(Bitmap found, in_stored_ids(term));
-  VARVE_ASSIGN_OR_RETURN(const std::vector<std::uint32_t> candidates, rows_at_time_of(term.text));
-  if (candidates.empty()) return found;
-  Batch rows;
-  VARVE_RETURN_IF_ERROR(add_rows(candidates, columns_, fields_, texts_, rows));
-  const std::byte* at = rows.bytes().data();
-  for (const std::uint32_t candidate : candidates) {
-    const RowView row{at};
-    const Id id = id_of(row);
-    found.set_if(candidate, cell_fulfils(term, {id.data(), id.size()}));
-    at += row.bytes();
+  VARVE_ASSIGN_OR_RETURN(const auto* const candidates, rows_at_time_of(term.text));
+  if (candidates == nullptr) return found;
+  for (const RowWithId& one :
+       std::ranges::equal_range(*candidates, std::string_view(term.text), {}, &RowWithId::text)) {
+    found.set(one.row);
   }
   return found;
 }
 
-// Those of which the id could be made.
-Result<std::vector<std::uint32_t>> Finder::rows_at_time_of(std::string_view id) {
-  std::vector<std::uint32_t> candidates;
+// nullptr: the block has no such time.
+Result<const std::vector<Finder::RowWithId>*> Finder::rows_at_time_of(std::string_view id) {
   const Head& head = columns_.head();
-  const auto any = time_of_made_id(id, head.first_us, head.last_us);
-  if (!any) return candidates;
+  const auto at = time_of_made_id(id, head.first_us, head.last_us);
+  if (!at) return nullptr;
+  if (const auto known = ids_at_.find(at->first_us); known != ids_at_.end()) return &known->second;
   VARVE_ASSIGN_OR_RETURN(const auto* const times, columns_.times());
-  const auto begin = std::ranges::lower_bound(*times, any->first_us) - times->begin();
-  const auto end = std::ranges::upper_bound(*times, any->last_us) - times->begin();
-  for (auto row = begin; row < end; ++row) candidates.push_back(static_cast<std::uint32_t>(row));
-  return candidates;
+  VARVE_ASSIGN_OR_RETURN(const FacetColumn kinds, columns_.facet(kFacetId));
+  const auto begin = std::ranges::lower_bound(*times, at->first_us) - times->begin();
+  const auto end = std::ranges::upper_bound(*times, at->last_us) - times->begin();
+  std::vector<std::uint32_t> rows;
+  for (auto row = static_cast<std::uint32_t>(begin); row < end; ++row) {
+    if (kinds[row] != kStoredId) rows.push_back(row);
+  }
+  std::vector<RowWithId> ids;
+  VARVE_RETURN_IF_ERROR(read_ids(rows, ids));
+  std::ranges::sort(ids, {}, &RowWithId::text);
+  return &ids_at_.emplace(at->first_us, std::move(ids)).first->second;
+}
+
+Status Finder::read_ids(std::span<const std::uint32_t> rows, std::vector<RowWithId>& out) {
+  constexpr std::size_t kRowsAtOnce = 4096;  // all of them put together would take much memory
+  Batch some;
+  while (!rows.empty()) {
+    const auto now = rows.first(std::min(rows.size(), kRowsAtOnce));
+    rows = rows.subspan(now.size());
+    some.clear();
+    VARVE_RETURN_IF_ERROR(add_rows(now, columns_, fields_, texts_, some));
+    const std::byte* at = some.bytes().data();
+    for (const std::uint32_t row : now) {
+      out.push_back({id_of(RowView{at}), row});
+      at += RowView{at}.bytes();
+    }
+  }
+  return {};
 }
 
 Result<Bitmap> Finder::in_stored_ids(const Term& term) {

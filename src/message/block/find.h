@@ -4,12 +4,16 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <span>
+#include <vector>
 
 #include "message/block/bitmap.h"
 #include "message/block/columns.h"
 #include "message/block/fields.h"
 #include "message/block/texts.h"
 #include "message/condition.h"
+#include "message/id.h"
 
 namespace varve::message::block {
 
@@ -31,7 +35,15 @@ class Finder {
   Result<Bitmap> in_objects(const Term& term);
   Result<Bitmap> in_ids(const Term& term);
   Result<Bitmap> in_stored_ids(const Term& term);
-  Result<std::vector<std::uint32_t>> rows_at_time_of(std::string_view id);
+  // A row whose id is made or computed.
+  struct RowWithId {
+    Id id;
+    std::uint32_t row;
+    [[nodiscard]] std::string_view text() const { return {id.data(), id.size()}; }
+  };
+  // Those of the millisecond that begins `id`, by id. Each millisecond is read once.
+  Result<const std::vector<RowWithId>*> rows_at_time_of(std::string_view id);
+  Status read_ids(std::span<const std::uint32_t> rows, std::vector<RowWithId>& out);
   Result<Bitmap> in_field(const Term& term);
   // Which terms of the facet's dictionary fulfil it, a byte each. Empty: none.
   Result<std::vector<std::uint8_t>> fulfilling(const Term& term, std::size_t facet);
@@ -41,6 +53,7 @@ class Finder {
   Columns& columns_;
   Fields& fields_;
   Texts& texts_;
+  std::map<std::int64_t, std::vector<RowWithId>> ids_at_;  // by the first microsecond
 };
 
 // Of column text.

@@ -12,6 +12,7 @@
 #include "message/block/literals.h"
 #include "message/block/testing/messages.h"
 #include "message/id.h"
+#include "message/made_ids.h"
 #include "message/matches.h"
 #include "message/words.h"
 
@@ -168,6 +169,33 @@ std::size_t bytes_read(Stored& stored, const Term& term, std::size_t wanted) {
   const auto found = block->find(Condition::of(term));
   EXPECT_TRUE(found && found->count() == wanted) << (found ? found->count() : 0);
   return stored.sections->bytes;
+}
+
+TEST(Find, AMillisecondIsReadOnceHoweverManyIdsAreAskedFor) {
+  Batch batch;
+  Builder builder(batch);
+  MadeIds made;
+  for (int i = 0; i < 20'000; ++i) {
+    builder.start();
+    const std::string text = "line " + std::to_string(i);
+    ASSERT_TRUE(builder.set(Column::text, text));
+    builder.finish(7'000, 0, &made);
+  }
+  Stored stored(batch);
+  Condition any;
+  any.kind = Condition::Kind::any;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    const Id wrong = content_id(7'000, i);
+    any.parts.push_back(Condition::of(*make_term(Column::id, "", Op::equal, {wrong.data(), wrong.size()})));
+  }
+  const Id right = id_of(stored.rows[77]);
+  any.parts.push_back(Condition::of(*make_term(Column::id, "", Op::equal, {right.data(), right.size()})));
+  auto block = Block::open(stored.sections);
+  ASSERT_TRUE(block);
+  const auto found = block->find(any);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->count(), 1U);
+  EXPECT_TRUE(found->test(77));
 }
 
 TEST(Find, MessagesOfASite) {

@@ -61,6 +61,12 @@ Status take_term(chunk::Cursor& from, Term& out) {
   out.high = from.fixed<std::int64_t>();
   out.field = take_text(from);
   out.text = take_text(from);
+  if (out.column != Column::field && !message::fits(out.op, message::name_of(out.column).type)) {
+    return bad_mark("has a term of an operator that its column does not have");
+  }
+  if (out.column == Column::id && out.text.size() != message::kIdBytes && from.ok()) {
+    return bad_mark("has an id of another size");
+  }
   if (out.op != Op::regex || !from.ok()) return {};
   VARVE_ASSIGN_OR_RETURN(out.regex, Regex::compile(out.text));
   return {};
