@@ -149,7 +149,7 @@ void SeriesTables::leave_if_due() {
   }
   Directory::Leave what{
       .since_us = (now_ms - 2 * kIndexBucketMs) * 1000, .bucket = model::kTimestampMin, .least = gone_series_min_};
-  if (retention_ms_ < now_ms) what.bucket = index_bucket_of(now_ms - retention_ms_) - kIndexBucketMs;
+  if (retention_ms_ < rollup::kForEver) what.bucket = index_bucket_of(now_ms - retention_ms_) - kIndexBucketMs;
   if (!last.told_ns) {
     if (now_ns < last.next_look_ns) return;
     last.next_look_ns = now_ns + kLookEveryNs;
@@ -164,6 +164,7 @@ void SeriesTables::leave_if_due() {
   last.next_look_ns = now_ns + (left ? kHourNs : kMinuteNs);
   if (!left) return log::info("series that are gone leave later", {{"reason", left.error().message}});
   if (*left == 0) return;
+  loader_.read_again_before(what.bucket);
   group_generation_.fetch_add(1, std::memory_order_relaxed);
   log::info("series of which nothing is left have left the directory", {{"series", *left}});
 }

@@ -100,6 +100,29 @@ TEST_F(LeavingTest, what_is_asked_for_again_before_stays) {
   EXPECT_EQ(a.group({"cpu", "memory"}, "pod1"), kept);
 }
 
+TEST_F(LeavingTest, of_what_is_kept_for_ever_nothing_is_over) {
+  Replica kept(shared, {.directory = {}, .gone_series_min = 10});
+  const model::Timestamp long_ago = index_bucket_of(shared.clock.now_ms() - rollup::kForEver - 60 * kWeekMs);
+  for (int pod = 0; pod < 50; ++pod) {
+    ASSERT_TRUE(kept.append(kept.group({"cpu", "memory"}, "pod" + std::to_string(pod)), long_ago));
+  }
+  shared.clock.advance_ms(4 * kWeekMs);
+  listen(kept);
+  EXPECT_EQ(kept.series_count(), 100U);
+  EXPECT_EQ(hosts(kept, {long_ago, long_ago + kWeekMs}), 50U);
+}
+
+TEST_F(LeavingTest, what_has_left_is_read_again_if_somebody_asks) {
+  put(a, 0, 50);
+  const model::TimeRange then{shared.clock.now_ms() - 1, shared.clock.now_ms() + 1};
+  EXPECT_EQ(hosts(a, then), 50U);
+  shared.clock.advance_ms(6 * kWeekMs);  // nobody knows that this is a wrong clock
+  listen(a);
+  EXPECT_EQ(a.series_count(), 0U);
+  shared.clock.jump_ms(-6 * kWeekMs);
+  EXPECT_EQ(hosts(a, then), 50U);
+}
+
 TEST_F(LeavingTest, what_was_deleted_leaves_when_nobody_can_have_work_with_it) {
   Replica kept(shared, {.directory = {}, .gone_series_min = 10});  // for ever
   put(kept, 0, 50);

@@ -59,6 +59,9 @@ class Loader {
   using Named = std::pair<model::TenantId, Hash>;
   Result<std::vector<std::optional<model::GroupId>>> groups(std::span<const Named> names, const Limits& limits = {});
 
+  // Series of samples from before that index bucket have left the directory.
+  void read_again_before(model::Timestamp bucket) { parts_.read_again_before(bucket); }
+
   // What others have forgotten of metrics that this process has announced. Now and then, by itself.
   Status listen();
 

@@ -122,4 +122,14 @@ void Parts::read_again(model::TenantId tenant, const std::string& metric, std::i
   }
 }
 
+void Parts::read_again_before(model::Timestamp bucket) {
+  const MutexLock lock(mutex_);
+  for (auto& [key, part] : parts_) {
+    if (key.kind != PartKind::series || key.bucket >= bucket) continue;
+    if (part.reading) part.again_us = 1;
+    part.read_us = 0;
+    part.known = false;
+  }
+}
+
 }  // namespace varve::engine::cassandra

@@ -69,6 +69,8 @@ class Parts {
                 const Read& read);
   // What was announced of the metric since then is to be read again.
   void read_again(model::TenantId tenant, const std::string& metric, std::int64_t from_us);
+  // What was announced for index buckets before that one is to be read again, if anybody asks for it.
+  void read_again_before(model::Timestamp bucket);
 
  private:
   struct Part {
