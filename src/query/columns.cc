@@ -5,31 +5,34 @@
 #include <map>
 #include <utility>
 
+#include "base/sort_unique.h"
 #include "query/number_runs.h"
 #include "query/selection.h"
 
 namespace varve::query {
 namespace {
 
-// A stretch of time that one or several selections want.
+// A stretch of time, and the selections that want all of it.
 struct Stretch {
   model::TimeRange range;
   std::vector<std::size_t> selections;
 };
 
-// Ranges that meet are one stretch, so that nothing is read twice. In order of time.
+// Cut wherever a range begins or ends, so that nothing is read twice, nor for who did not ask for it. In order of time.
 std::vector<Stretch> stretches_of(std::span<const Selected> selected) {
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < selected.size(); ++i) {
-    if (!selected[i].range.empty()) order.push_back(i);
+  std::vector<model::Timestamp> cuts;
+  for (const Selected& one : selected) {
+    if (!one.range.empty()) cuts.insert(cuts.end(), {one.range.first, one.range.last});
   }
-  std::ranges::sort(order, {}, [&](std::size_t i) { return selected[i].range.first; });
+  sort_unique(cuts);
   std::vector<Stretch> out;
-  for (const std::size_t i : order) {
-    const model::TimeRange range = selected[i].range;
-    if (out.empty() || range.first > out.back().range.last) out.push_back({range, {}});
-    out.back().range.last = std::max(out.back().range.last, range.last);
-    out.back().selections.push_back(i);
+  for (std::size_t c = 1; c < cuts.size(); ++c) {
+    Stretch stretch{{cuts[c - 1], cuts[c]}, {}};
+    for (std::size_t i = 0; i < selected.size(); ++i) {
+      const model::TimeRange& range = selected[i].range;
+      if (range.first <= stretch.range.first && stretch.range.last <= range.last) stretch.selections.push_back(i);
+    }
+    if (!stretch.selections.empty()) out.push_back(std::move(stretch));
   }
   return out;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns: the numbers of each series of some selections as they are, for who evaluates series himself. All that is
-// selected is read in one scan for each stretch of time, however many selections want it.
+// Columns: the numbers of each series of some selections as they are, for who evaluates series himself. What several
+// selections want is read once: each stretch of time between two edges of their ranges in one scan.
 #pragma once
 
 #include <cstdint>
