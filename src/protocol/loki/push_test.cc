@@ -46,6 +46,8 @@ TEST(LokiPush, Entries) {
        "1 module='api' text='a' job='api' | 1 module='api' text='' job='api'"},
       {stream_of(kJob, R"([["1000","a",{"job":"other"}]])"),
        "1 module='api' text='a' job='api' job_extracted=~'other'"},
+      {stream_of(R"({"job":"api","job_extracted":"l"})", R"([["1000","a",{"job":"m"}]])"),
+       "1 module='api' text='a' job='api' job_extracted='l' job_extracted_extracted=~'m'"},
       {stream_of(kJob, R"([["-1001","a"]])"), "-2.999 module='api' text='a' job='api'"},
       {stream_of(kJob, R"([[1000,"a"],["+1000","b"]])"),
        "1 module='api' text='a' job='api' | 1 module='api' text='b' job='api'"},

@@ -134,7 +134,9 @@ Status Stream::add_metadata(std::span<const Label> metadata) {
     }
     std::string_view name = one.name;
     if (has_label(name)) {
-      name = renamed_.emplace_back(std::string(name) + "_extracted");  // as Loki does
+      std::string& renamed = renamed_.emplace_back(name);
+      while (has_label(renamed)) renamed += "_extracted";  // as Loki does; a label of that name stays, too
+      name = renamed;
     }
     VARVE_RETURN_IF_ERROR(builder_.add_field(name, FieldForm::metadata, one.value));
   }
