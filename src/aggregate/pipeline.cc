@@ -87,14 +87,14 @@ constexpr auto list_of(auto... names) { return std::array<std::string_view, size
 }  // namespace
 
 std::string_view name_of(const Step& step) {
-  static constexpr auto kHistogramNames = list_of(
+  static constexpr auto kStepNames = list_of(
       "", "percentile", "least_squares", "gaps", "diff", "rate", "sampler", "scale", "div", "sma", "trim", "filter",
       "score", "save_as", "merge", "", "hpercentile", "hfilter", "apdex", "percent_remaining", "movingWindow", "");
-  static_assert(kHistogramNames.size() == std::variant_size_v<Step>);
+  static_assert(kStepNames.size() == std::variant_size_v<Step>);
   if (const auto* stage = std::get_if<Stage>(&step)) return name_of(stage->function);
   if (const auto* stage = std::get_if<HistogramStage>(&step)) return histogram_name_of(stage->function);
   if (const auto* stage = std::get_if<CounterStage>(&step)) return name_of(*stage);
-  return kHistogramNames[step.index()];
+  return kStepNames[step.index()];
 }
 
 const Grid* grid_of(const Step& step) {
