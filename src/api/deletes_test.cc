@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deletes of KairosDB and of Ceres over a store in memory: what is gone, what stays, and what is refused.
-#include "api/shared/deletes.h"
-
-#include "api/kairosdb/query.h"
 #include "api/testing/ceres_fixture.h"
 
 namespace varve::api {
@@ -12,11 +9,6 @@ using namespace testing;
 
 class DeletesTest : public CeresFixture {
  protected:
-  DeletesTest() {
-    const DeleteContext context{engine_, store_, store_, pool_, metrics_};
-    add_ceres_delete(router_, context);
-    add_kairosdb_delete(router_, context);
-  }
   void remove(const std::string& target, std::string tenant = "t-1") {
     const Response response = ask(Method::delete_, target, {}, std::move(tenant));
     EXPECT_EQ(response.status, 200) << target << " " << response.body;

@@ -2,9 +2,8 @@
 // Every question of every API is a query: listed, killed, with query.timeout and query.memory.
 #include <optional>
 
-#include "api/catalog/catalog.h"
-#include "api/kairosdb/query.h"
-#include "api/opentsdb/query.h"
+#include "api/catalog/routes.h"
+#include "api/opentsdb/routes.h"
 #include "api/testing/ceres_fixture.h"
 
 namespace varve::api::testing {
@@ -88,12 +87,11 @@ class EveryQueryTest : public CeresFixture {
   // All APIs over this engine.
   void serve(query::Engine& engine) {
     router_ = {};
-    const CeresContext ceres{engine, pool_, metrics_, {6 * kHour, {}}};
-    add_catalog(router_, {engine, pool_, metrics_, [](std::string_view) { return false; }});
-    add_kairosdb_query(router_, engine, pool_, metrics_);
-    add_opentsdb_query(router_, engine, pool_, metrics_, "1");
-    add_ceres_query(router_, ceres);
-    add_ceres_metadata(router_, ceres);
+    Context context = whole_.of(engine, pool_, metrics_);
+    context.retentions = {6 * kHour, {}};
+    for (const auto add : {add_catalog_routes, add_kairosdb_routes, add_opentsdb_routes, add_ceres_routes}) {
+      add(router_, context);
+    }
   }
 };
 

@@ -2,9 +2,8 @@
 // An engine whose index is on another server cannot reach it: nobody is told that there is nothing.
 #include <gtest/gtest.h>
 
-#include "api/catalog/catalog.h"
-#include "api/kairosdb/query.h"
-#include "api/opentsdb/query.h"
+#include "api/catalog/routes.h"
+#include "api/opentsdb/routes.h"
 #include "api/testing/ceres_fixture.h"
 
 namespace varve::api::testing {
@@ -13,8 +12,7 @@ namespace {
 class IndexAwayTest : public CeresFixture {
  protected:
   IndexAwayTest() {
-    add_catalog(router_, {engine_, pool_, metrics_, [](std::string_view) { return false; }});
-    add_kairosdb_query(router_, engine_, pool_, metrics_);
+    add_catalog_routes(router_, whole_.of(engine_, pool_, metrics_));
     put_hosts();
   }
   void expect_unavailable(Method method, const std::string& target, std::string_view body = {}) {
@@ -53,7 +51,7 @@ TEST_F(IndexAwayTest, EveryApiSays503) {
 
 TEST_F(IndexAwayTest, OpentsdbSays503) {
   router_ = Router();
-  add_opentsdb_query(router_, engine_, pool_, metrics_, "1");
+  add_opentsdb_routes(router_, whole_.of(engine_, pool_, metrics_));
   for (const char* const type : {"metrics", "tagk", "tagv"}) {
     expect_unavailable(Method::get, std::string("/api/suggest?type=") + type);
   }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each way in with canned requests over stores that only remember: status, shape, what was appended.
-#include "api/shared/ingest.h"
-
 #include <gtest/gtest.h>
 
 #include <optional>
 
-#include "api/admin/operations.h"
+#include "api/admin/routes.h"
 #include "api/influx/query.h"
+#include "api/influx/routes.h"
+#include "api/kairosdb/routes.h"
+#include "api/opentsdb/routes.h"
+#include "api/prometheus/routes.h"
+#include "api/testing/whole_context.h"
 #include "write/testing/fake_stores.h"
 
 namespace varve::api {
@@ -21,17 +24,20 @@ class IngestTest : public ::testing::Test {
   std::string refusing;
   ManualClock clock;
   write::Writer writer;
+  storage::testing::MemoryStore empty;
+  query::Engine engine{empty, empty, clock, {}};
+  TaskPool pool{1};
+  testing::WholeContext whole{empty, clock};
   Router router;
 
   IngestTest() : IngestTest(0, model::kTimestampMax) {}
   IngestTest(std::int64_t now_ms, std::int64_t kept_ms)
       : clock(now_ms), writer(series, samples, {.metrics = &metrics, .clock = &clock, .kept_ms = kept_ms}) {
-    const IngestContext context{writer, clock, metrics, "1.2.3", true, [this] { return refusing; }};
-    add_kairosdb_ingest(router, context);
-    add_opentsdb_ingest(router, context);
-    add_influx_ingest(router, context);
-    add_prometheus_ingest(router, context);
-    add_kairosdb_health(router, context);
+    Context context = whole.of(engine, pool, metrics, {.writer = &writer});
+    context.refusing = [this] { return refusing; };
+    for (const auto add : {add_kairosdb_routes, add_opentsdb_routes, add_influx_routes, add_prometheus_routes}) {
+      add(router, context);
+    }
   }
 
   class Keep final : public Responder::Sink {
@@ -54,8 +60,10 @@ class IngestTest : public ::testing::Test {
     request_.body = std::string_view(body_).substr(0, body.size());
     std::optional<Response> response;
     const auto match = router.find(request_);
-    EXPECT_NE(match.handler, nullptr);
-    if (match.handler != nullptr) (*match.handler)(request_, Responder(std::make_shared<Keep>(response)));
+    EXPECT_NE(match.route, nullptr);
+    if (match.route == nullptr) return {};
+    if (const Status may = http::check_tenant(*match.route, request_); !may) return request_.error(may.error());
+    match.route->handler(request_, Responder(std::make_shared<Keep>(response)));
     EXPECT_TRUE(response);
     return response.value_or(Response{});
   }

@@ -3,8 +3,9 @@
 #include <deque>
 #include <thread>
 
-#include "api/kairosdb/running_queries.h"
+#include "api/kairosdb/routes.h"
 #include "api/shared/query_answer.h"
+#include "api/testing/whole_context.h"
 #include "base/mutex.h"
 #include "http/server_fixture.h"
 #include "storage/testing/memory_store.h"
@@ -51,21 +52,22 @@ class MemoryTest : public http::ServerTest {
  protected:
   MemoryTest() {
     options.memory = memory_;
-    router.add(Method::get, "/held", [this](const Request& request, const Responder& answer) {
-      const MutexLock lock(mutex_);
-      queries_.push_back(begin_query(engine_, request, "test", "m").value());
-      held_.emplace_back(answer);
-    });
-    router.add(Method::get, "/endless", [this](const Request& request, const Responder& answer) {
-      auto query = begin_query(engine_, request, "test", "m").value();
-      EXPECT_TRUE(query->budget().charge(3 * kMiB));
-      answer(streamed(std::move(query), Response::text(200, ""), std::make_shared<Endless>(endless_)).value());
-    });
-    router.add(Method::post, "/later", [this](const Request&, Responder answer) {
-      const MutexLock lock(mutex_);
-      held_.push_back(std::move(answer));
-    });
-    add_admin_queries(router, engine_, pool_);
+    router.add({Method::get, "/held", [this](const Request& request, const Responder& answer) {
+                  const MutexLock lock(mutex_);
+                  queries_.push_back(begin_query(engine_, request, "test", "m").value());
+                  held_.emplace_back(answer);
+                }});
+    router.add({Method::get, "/endless", [this](const Request& request, const Responder& answer) {
+                  auto query = begin_query(engine_, request, "test", "m").value();
+                  EXPECT_TRUE(query->budget().charge(3 * kMiB));
+                  answer(
+                      streamed(std::move(query), Response::text(200, ""), std::make_shared<Endless>(endless_)).value());
+                }});
+    router.add({Method::post, "/later", [this](const Request&, Responder answer) {
+                  const MutexLock lock(mutex_);
+                  held_.push_back(std::move(answer));
+                }});
+    add_kairosdb_routes(router, whole_.of(engine_, pool_, metrics));
   }
   ~MemoryTest() override {
     held_.clear();  // their connections, before the server that they belong to
@@ -109,6 +111,7 @@ class MemoryTest : public http::ServerTest {
   storage::testing::MemoryStore store_;
   ManualClock clock_;
   query::Engine engine_{store_, store_, clock_, {}, memory_};
+  testing::WholeContext whole_{store_, clock_};
   TaskPool pool_{1};
   std::atomic<int> endless_{0};
   Mutex mutex_;

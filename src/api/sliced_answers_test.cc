@@ -3,8 +3,8 @@
 // memory, in less of it. KairosDB's: kairosdb/sliced_query_test.cc.
 #include <gtest/gtest.h>
 
-#include "api/ceres/query.h"
-#include "api/opentsdb/query.h"
+#include "api/ceres/routes.h"
+#include "api/opentsdb/routes.h"
 #include "api/testing/sliced_fixture.h"
 #include "http/url.h"
 
@@ -20,8 +20,8 @@ class SlicedAnswersTest : public testing::SlicedFixture {
     add_routes(sliced_router_, sliced_, sliced_metrics_);
   }
   void add_routes(Router& router, query::Engine& engine, Metrics& metrics) {
-    add_opentsdb_query(router, engine, pool_, metrics, "1");
-    add_ceres_query(router, {engine, pool_, metrics, {}});
+    add_opentsdb_routes(router, whole_.of(engine, pool_, metrics));
+    add_ceres_routes(router, whole_.of(engine, pool_, metrics));
   }
   static Request get(const std::string& target) {
     Request request;

@@ -98,11 +98,13 @@ Response with_retry(Response response) {
   return response;
 }
 
-Response error_response(int status, std::string_view message, std::string_view) {
+Response error_response(int status, std::string_view message) {
   std::string quoted;
   protocol::json::append_string(quoted, message);
   return with_retry(Response::own_json(status, "{\"error\":" + quoted + ",\"errors\":[" + quoted + "]}"));
 }
+
+Response plain_error(int status, std::string_view message, const Request&) { return error_response(status, message); }
 
 void append_head(std::string& out, const Response& response, const Framing& framing) {
   check((response.status >= 200 || response.status == 101) && response.status <= 599, "a response has a final status");

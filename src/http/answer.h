@@ -16,9 +16,9 @@ int status_of(Code code);
 // "Bad Request" for 400, …
 std::string_view reason_of(int status);
 
-// {"error":"m","errors":["m"]} and a newline: the shape of errors where a path has no other
-// (ServerOptions::error_shapes). With Retry-After for 429 and 503.
-Response error_response(int status, std::string_view message, std::string_view path = {});
+// {"error":"m","errors":["m"]} and a newline: the shape of errors where a route has no other. With Retry-After for 429
+// and 503.
+Response error_response(int status, std::string_view message);
 inline Response error_response(const Error& error) { return error_response(status_of(error.code), error.message); }
 
 // Adds Retry-After to a 429 or 503.

@@ -53,7 +53,7 @@ class Connection::Exchange final : public Responder::Sink {
  private:
   // With the little memory that it takes, or else by closing the connection, which takes none.
   void apologize(int status, std::string_view message) {
-    const auto answer = [&] { deliver(connection_->service_->error(status, message, connection_->request_)); };
+    const auto answer = [&] { deliver(connection_->request_.error(status, message)); };
     if (!guarded(answer)) connection_->lost_ = number_;
   }
   void deliver(Response response) {
@@ -248,7 +248,7 @@ void Connection::took(std::size_t bytes) {
 
 Response Connection::no_memory() {
   service_->memory->note_body_refused();
-  return service_->error(503, "requests hold all the memory that limits.memory allows; try again", request_);
+  return request_.error(503, "requests hold all the memory that limits.memory allows; try again");
 }
 
 bool Connection::receive(std::size_t bytes_wanted, std::size_t expected) {
@@ -295,8 +295,7 @@ bool Connection::begin_body() {
   decision_ = service_->decide(request_, head);
   const bool has_body = head.chunked || head.content_length != 0;
   if (head.content_length > service_->options.body_max) {
-    refuse(service_->error(413, "the body is larger than " + std::to_string(service_->options.body_max) + " bytes",
-                           request_));
+    refuse(request_.error(413, "the body is larger than " + std::to_string(service_->options.body_max) + " bytes"));
     return true;
   }
   if (decision_.refusal && (head.expect_continue || head.chunked || head.content_length > kSmallBuffer)) {
@@ -340,7 +339,7 @@ bool Connection::step_chunks() {
   in_.begin += step.used;
   body_size_ += moved;
   if (step.outcome == RequestParser::Outcome::error) {
-    refuse(service_->error(step.status, step.reason, request_));
+    refuse(request_.error(step.status, step.reason));
     return true;
   }
   if (step.outcome == RequestParser::Outcome::done) {
@@ -381,8 +380,8 @@ void Connection::handle() {
     encode(refusal, request_.header("accept-encoding"));
     return answer(std::move(refusal));
   }
-  auto codings = content_codings(request_);
-  if (!codings) return answer(service_->error(415, codings.error().message, request_));
+  auto codings = content_codings(request_, decision_.route->protobuf_is_snappy);
+  if (!codings) return answer(request_.error(415, codings.error().message));
   codings_ = std::move(*codings);
   // An empty body is a body of no bytes in every coding but snappy, which always has a length.
   const bool coded = !codings_.empty() && (!request_.body.empty() || codings_.back() == codec::Coding::snappy);
@@ -404,7 +403,7 @@ void Connection::step_inflating() {
 
 void Connection::call_handler_with(const Result<std::string_view>& inflated) {
   if (!inflated && inflated.error().code == Code::unavailable) return answer(no_memory());
-  if (!inflated) return answer(service_->error(inflated.error(), request_));
+  if (!inflated) return answer(request_.error(inflated.error()));
   request_.body = *inflated;
   call_handler();
 }
@@ -416,7 +415,7 @@ void Connection::call_handler() {
   request_.memory = service_->memory;
   const Status handled = guarded([&] {
     const ParseMemory parsing(service_->memory);
-    (*decision_.handler)(request_, Responder(exchange));
+    decision_.route->handler(request_, Responder(exchange));
   });
   if (handled) return;
   log_failure("a handler failed", handled);

@@ -64,7 +64,7 @@ std::shared_ptr<Held> Connection::hold(Response& response) {
     connection->dispatch([connection, answered] { connection->break_off(answered); });
   });
   if (alive) return std::move(response.held);
-  response = service_->error(422, alive.error().message, request_);
+  response = request_.error(422, alive.error().message);
   return nullptr;
 }
 
@@ -77,6 +77,7 @@ Connection::HeldAnswer Connection::held_from_here(std::shared_ptr<Held> held) co
                  .framing = {}};
   out.asked.method = request_.method;
   out.asked.path = request_.path;
+  out.asked.shape = request_.shape;
   if (out.origin == Origin::allowed) out.asked.headers.emplace_back("origin", request_.header("origin"));
   out.framing.keep_alive = keep_alive_;
   out.framing.http_1_0 = parser_.info().http_1_0;
@@ -114,7 +115,7 @@ void Connection::break_off(const Held* answered) {
 // `answer`, nothing of which is sent, by the error of its end.
 void Connection::replace(const HeldAnswer& answer) {
   const Status why = answer.held->on_end({});
-  Response error = service_->error(422, why ? "the answer was ended" : why.error().message, answer.asked);
+  Response error = answer.asked.error(422, why ? "the answer was ended" : why.error().message);
   service_->add_origin(error, answer.asked, answer.origin);
   std::string text;
   Framing framing = answer.framing;

@@ -31,7 +31,7 @@ struct Codings {
 
 }  // namespace
 
-Result<std::vector<codec::Coding>> content_codings(const Request& request) {
+Result<std::vector<codec::Coding>> content_codings(const Request& request, bool protobuf_is_snappy) {
   Codings codings;
   for (const auto& [name, value] : request.headers) {
     if (name == "content-encoding") VARVE_RETURN_IF_ERROR(codings.add(value));
@@ -39,8 +39,7 @@ Result<std::vector<codec::Coding>> content_codings(const Request& request) {
   if (codings.named == 0 && is_media_type(request.header("content-type"), "application/gzip")) {
     codings.list.push_back(codec::Coding::gzip);
   }
-  // Loki's protobuf is always snappy's, and its own clients do not say so.
-  if (codings.named == 0 && request.path == "/loki/api/v1/push" &&
+  if (codings.named == 0 && protobuf_is_snappy &&
       is_media_type(request.header("content-type"), "application/x-protobuf")) {
     codings.list.push_back(codec::Coding::snappy);
   }

@@ -14,8 +14,9 @@ namespace varve::http {
 inline constexpr std::size_t kCodingsMax = 2;
 
 // The codings in the order in which they were applied; the identity, which counts as one, is left out. A body without
-// any whose content type is application/gzip is gzip's, as KairosDB's clients say it, and Loki's protobuf is snappy's.
+// any whose content type is application/gzip is gzip's, as KairosDB's clients say it;
+// `protobuf_is_snappy`: Route has it.
 // Error: invalid (to be answered with 415): an unknown one, or too many.
-Result<std::vector<codec::Coding>> content_codings(const Request& request);
+Result<std::vector<codec::Coding>> content_codings(const Request& request, bool protobuf_is_snappy);
 
 }  // namespace varve::http

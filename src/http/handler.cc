@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "http/answer.h"
+
 namespace varve::http {
 
 std::optional<std::string_view> Request::param(std::string_view name) const {
@@ -25,6 +27,10 @@ std::string_view Request::captured(std::string_view name) const {
   }
   return {};
 }
+
+Response Request::error(int status, std::string_view message) const { return shape(status, message, *this); }
+
+Response Request::error(const Error& why) const { return error(status_of(why.code), why.message); }
 
 std::string target_text(const Request& request) {
   std::string out = request.path;

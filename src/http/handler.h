@@ -8,7 +8,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,6 +36,15 @@ struct Capture {
   std::size_t length = 0;
 };
 
+struct Request;
+struct Response;
+
+// Makes the answer to an error in the form that a route's clients know. It asks the request for no more than its path
+// and its headers.
+using ErrorShape = Response (*)(int status, std::string_view message, const Request& request);
+// That of routes that have no other: error_response (answer.h).
+Response plain_error(int status, std::string_view message, const Request& request);
+
 // Valid until the response has been sent (Responder keeps it alive).
 struct Request {
   Method method = Method::get;
@@ -53,11 +61,16 @@ struct Request {
   std::vector<Capture> captures = {};              // of the path; Router::find()
   std::shared_ptr<MemoryLedger> memory = nullptr;  // for what is made of it (ParseMemory); nullptr: nobody counts
   std::string peer = {};                           // the address that it came from, without its port
+  ErrorShape shape = plain_error;                  // of its route; Router::find()
 
   [[nodiscard]] std::optional<std::string_view> param(std::string_view name) const;
   [[nodiscard]] std::string_view header(std::string_view lower_name) const;  // "" if absent
   // What stands in the path for {name} of the route; "" if the route has no such segment.
   [[nodiscard]] std::string_view captured(std::string_view name) const;
+
+  // The answer to an error in the shape of the route; the status of an Error is status_of() its code (answer.h).
+  [[nodiscard]] Response error(int status, std::string_view message) const;
+  [[nodiscard]] Response error(const Error& why) const;
 };
 
 // The request line without the host: how a query by URL is told in the list of running queries.
@@ -121,9 +134,6 @@ struct Response {
   static Response empty(int status) { return {status, "", {}, "", {}, false, nullptr, nullptr, nullptr}; }
 };
 
-// Makes the answer to an error in the form that the clients of a path know. `path`: as Request::path.
-using ErrorShape = Response (*)(int status, std::string_view message, std::string_view path);
-
 // Answers one request, exactly once, from any thread. Copyable; if the last copy goes without an answer, it is a 500.
 class Responder {
  public:
@@ -142,67 +152,5 @@ class Responder {
 // Runs on an I/O thread (with a large body: on the server's pool): parse and append there, hand anything else that can
 // take longer than a millisecond to a pool.
 using Handler = std::function<void(const Request&, Responder)>;
-
-// What a route does, so that a server may have some of them only (config key `roles`): answers questions of what is
-// stored, changes that (metadata and tasks, too), deletes, or is about the server itself.
-enum class Effect { reads, writes, deletes, administers };
-
-// Exact paths, or a pattern with segments that may be anything: "/api/v1/metric/{name}" (Request::captured()).
-// A known path with another method answers 405 with Allow, an unknown one 404. OPTIONS is answered for all.
-class Router {
- public:
-  using Serves = std::function<bool(Effect)>;
-  Router() = default;
-  // Routes whose effect is not served are not added: for clients they do not exist.
-  explicit Router(Serves serves) : serves_(std::move(serves)) {}
-
-  void add(Method method, std::string pattern, Handler handler, Effect effect = Effect::reads);
-  // A GET that changes something, as KairosDB has them. It does not answer HEAD, and no page of another site may send
-  // it (origins.h).
-  void add_changing_get(std::string pattern, Handler handler, Effect effect);
-
-  // All paths that begin with `prefix`, and all methods that Method names: for what finds its way itself, such as the
-  // files of a web page or what is handed on to another server. Routes of a path come before prefixes, a longer prefix
-  // before a shorter one. `prefix` ends with a slash.
-  void add_prefix(std::string prefix, Handler handler, Effect effect = Effect::reads);
-  // Some requests of a route that is there already are another family's: those that `is_theirs`.
-  void add_variant(Method method, std::string_view pattern, std::function<bool(const Request&)> is_theirs,
-                   Handler handler);
-
-  // Its handler knows `Expect: 202-accepted`; of all other routes the server refuses that (417).
-  void answers_later(Method method, std::string_view pattern);
-
-  struct Match {
-    const Handler* handler = nullptr;  // nullptr: not found or wrong method
-    std::string_view pattern;          // label of the route in metrics; "" if not found
-    std::string allow;                 // methods of the path, comma separated; "" if not found
-    std::size_t index = 0;             // of the route (of another method, if the method is wrong)
-    bool changing_get = false;
-    bool answers_later = false;
-  };
-  [[nodiscard]] std::size_t size() const { return routes_.size(); }
-  // `name_slashes` of the path part no segments (url.h).
-  [[nodiscard]] Match find(Method method, std::string_view path, std::span<const std::size_t> name_slashes = {}) const;
-  // The same for a request, whose captures become those of the route.
-  [[nodiscard]] Match find(Request& request) const;
-
- private:
-  struct Route {
-    Method method;
-    std::string pattern;
-    Handler handler;
-    bool is_plain = true;  // has no segment in braces
-    bool changing_get = false;
-    bool is_prefix = false;
-    bool answers_later = false;
-    [[nodiscard]] bool matches(std::string_view path, std::span<const std::size_t> name_slashes) const;
-  };
-  [[nodiscard]] const Route* prefix_of(std::string_view path) const;
-  // nullptr: its effect is not served.
-  [[nodiscard]] Route* added(Method method, std::string_view pattern);
-
-  Serves serves_;  // empty: all
-  std::vector<Route> routes_;
-};
 
 }  // namespace varve::http

@@ -6,11 +6,9 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/memory_ledger.h"
-#include "http/handler.h"
 
 namespace varve::http {
 
@@ -26,10 +24,6 @@ struct ServerOptions {
   TenantFrom tenant_from = {};
   std::vector<std::string> origins{};  // whose pages browsers may use this from (origins.h)
   std::vector<std::string> hosts{};    // names of this server (authority.h)
-
-  // The shapes of the errors that the server itself answers, by how a path begins: the longest beginning counts. Other
-  // paths have error_response (answer.h).
-  std::vector<std::pair<std::string, ErrorShape>> error_shapes{};
 
   std::shared_ptr<MemoryLedger> memory = nullptr;  // of what requests hold; no room: 503. nullptr: it is not limited
   std::size_t body_max = 64UL << 20;               // one body, after decompression; over it: 413

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Some forty routes, looked at one after the other: comparing lengths first makes that cheaper than a hash.
+// Some hundred routes, looked at one after the other: comparing lengths first makes that cheaper than a hash.
+#include "http/router.h"
+
 #include <algorithm>
 
 #include "base/check.h"
-#include "http/handler.h"
 #include "http/url.h"
+#include "model/tenant.h"
 
 namespace varve::http {
 namespace {
@@ -43,91 +45,116 @@ bool matches(std::string_view pattern, std::string_view path, std::span<const st
   }
 }
 
+// A path, of which each segment is a text without braces or one name in braces, no name twice.
+bool is_pattern(std::string_view text) {
+  std::vector<std::string_view> names;
+  if (!text.starts_with('/')) return false;
+  while (!text.empty()) {
+    text.remove_prefix(1);
+    const std::string_view segment = text.substr(0, text.find('/'));
+    text.remove_prefix(segment.size());
+    if (segment.find_first_of("{}") == std::string_view::npos) continue;
+    if (segment.size() < 3 || segment.front() != '{' || segment.back() != '}') return false;
+    const std::string_view name = segment.substr(1, segment.size() - 2);
+    if (name.find_first_of("{}") != std::string_view::npos || std::ranges::find(names, name) != names.end()) {
+      return false;
+    };
+    names.push_back(name);
+  }
+  return true;
+}
+
+// How many plain segments two paths begin with that are the same; names in braces are like nothing.
+std::size_t shared_segments(std::string_view pattern, std::string_view path) {
+  std::size_t shared = 0;
+  while (pattern.starts_with('/') && path.starts_with('/')) {
+    pattern.remove_prefix(1);
+    path.remove_prefix(1);
+    const std::string_view segment = pattern.substr(0, pattern.find('/'));
+    if (segment.starts_with('{') || segment != path.substr(0, path.find('/'))) break;
+    pattern.remove_prefix(segment.size());
+    path.remove_prefix(segment.size());
+    ++shared;
+  }
+  return shared;
+}
+
 }  // namespace
 
-bool Router::Route::matches(std::string_view path, std::span<const std::size_t> name_slashes) const {
-  if (is_prefix) return false;
-  return is_plain ? pattern == path : http::matches(pattern, path, name_slashes, nullptr);
+Status check_tenant(const Route& route, const Request& request) {
+  if (!route.needs_tenant) return {};
+  if (request.tenant.empty()) return fail(Code::invalid, "the request names no tenant");
+  const bool changes = route.effect == Effect::writes || route.effect == Effect::deletes;
+  return changes ? model::check_writable(request.tenant) : Status();
 }
 
-void Router::add(Method method, std::string pattern, Handler handler, Effect effect) {
-  if (serves_ && !serves_(effect)) return;
-  const bool taken = std::any_of(routes_.begin(), routes_.end(),
-                                 [&](const Route& r) { return r.method == method && r.pattern == pattern; });
-  check(!taken, "a route is added once");
-  check(pattern.starts_with('/') && handler != nullptr, "a route has a path and a handler");
-  const bool is_plain = !pattern.contains('{');
-  routes_.push_back({method, std::move(pattern), std::move(handler), is_plain});
+void Router::add(Route route) {
+  if (serves_ && !serves_(route.effect)) return;
+  check(is_pattern(route.pattern) && route.handler != nullptr && route.shape != nullptr,
+        "a route has a pattern, a handler and a shape of errors");
+  check(!route.takes_below || (route.pattern.ends_with('/') && !route.pattern.contains('{')),
+        "what takes all paths below one ends with a slash, and is plain");
+  check(!route.changes_by_get || route.method == Method::get, "what changes by GET is a GET");
+  const auto is_same = [&](const Route& r) { return r.method == route.method && r.pattern == route.pattern; };
+  check(std::ranges::none_of(routes_, [&](const Route& r) { return is_same(r) && r.takes == route.takes; }),
+        "a route is added once");
+  // What takes some requests is asked before what takes the others.
+  const auto others = route.takes != nullptr ? std::ranges::find_if(routes_, is_same) : routes_.end();
+  const auto plain = std::min(route.pattern.find('{'), route.pattern.size());
+  plain_.insert(plain_.begin() + (others - routes_.begin()), plain);
+  routes_.insert(others, std::move(route));
 }
 
-void Router::add_changing_get(std::string pattern, Handler handler, Effect effect) {
-  if (serves_ && !serves_(effect)) return;
-  add(Method::get, std::move(pattern), std::move(handler), effect);
-  routes_.back().changing_get = true;
-}
-
-void Router::add_prefix(std::string prefix, Handler handler, Effect effect) {
-  check(prefix.ends_with('/') && prefix.find('{') == std::string::npos, "a prefix ends with a slash, and is plain");
-  add(Method::other, std::move(prefix), std::move(handler), effect);
-  if (!serves_ || serves_(effect)) routes_.back().is_prefix = true;
-}
-
-Router::Route* Router::added(Method method, std::string_view pattern) {
-  const auto route = std::ranges::find_if(
-      routes_, [&](const Route& r) { return r.method == method && r.pattern == pattern && !r.is_prefix; });
-  if (route != routes_.end()) return &*route;
-  check(static_cast<bool>(serves_), "what is said of a route is said of one that is there");
-  return nullptr;
-}
-
-void Router::answers_later(Method method, std::string_view pattern) {
-  if (Route* const route = added(method, pattern)) route->answers_later = true;
-}
-
-void Router::add_variant(Method method, std::string_view pattern, std::function<bool(const Request&)> is_theirs,
-                         Handler handler) {
-  Route* const route = added(method, pattern);
-  if (route == nullptr) return;
-  route->handler = [is_theirs = std::move(is_theirs), theirs = std::move(handler), others = std::move(route->handler)](
-                       const Request& request, Responder respond) {
-    (is_theirs(request) ? theirs : others)(request, std::move(respond));
-  };
-}
-
-const Router::Route* Router::prefix_of(std::string_view path) const {
+const Route* Router::below(std::string_view path) const {
   const Route* longest = nullptr;
   for (const Route& route : routes_) {
-    if (!route.is_prefix || !path.starts_with(route.pattern)) continue;
+    if (!route.takes_below || !path.starts_with(route.pattern)) continue;
     if (longest == nullptr || route.pattern.size() > longest->pattern.size()) longest = &route;
   }
   return longest;
 }
 
-Router::Match Router::find(Method method, std::string_view path, std::span<const std::size_t> name_slashes) const {
+// Of those that share as much, the shortest is nearest: /api/put rather than /api/v1/datapoints for /api/nothing.
+ErrorShape Router::nearest_shape(std::string_view path) const {
+  const Route* nearest = nullptr;
+  std::size_t most = 0, length = 0;
+  for (const Route& route : routes_) {
+    const std::size_t shared = shared_segments(route.pattern, path);
+    const auto segments = static_cast<std::size_t>(std::ranges::count(route.pattern, '/'));
+    if (shared < most || shared == 0 || (shared == most && segments >= length)) continue;
+    nearest = &route;
+    most = shared;
+    length = segments;
+  }
+  return nearest == nullptr ? plain_error : nearest->shape;
+}
+
+Router::Match Router::match(const Request& request) const {
   Match match;
   const Route* get = nullptr;  // answers HEAD where nothing else does
-  for (std::size_t i = 0; i < routes_.size(); ++i) {
-    const Route& route = routes_[i];
-    if (!route.matches(path, name_slashes)) continue;
-    if (route.method == method) return {&route.handler, route.pattern, {}, i, route.changing_get, route.answers_later};
-    if (route.method == Method::get && !route.changing_get) get = &route;
+  const auto index_of = [&](const Route& route) { return static_cast<std::size_t>(&route - routes_.data()); };
+  for (const Route& route : routes_) {
+    const bool is_plain = plain_[index_of(route)] == route.pattern.size();
+    if (route.takes_below || (is_plain && route.pattern != request.path)) continue;
+    if (!is_plain && !matches(route.pattern, request.path, request.name_slashes, nullptr)) continue;
+    if (route.takes != nullptr && !route.takes(request)) continue;
+    if (route.method == request.method) return {&route, route.pattern, {}, index_of(route)};
+    if (get == nullptr && route.method == Method::get && !route.changes_by_get) get = &route;
     if (match.pattern.empty()) {
       match.pattern = route.pattern;
-      match.index = i;
+      match.index = index_of(route);
     }
     if (match.allow.find(name_of(route.method)) != std::string::npos) continue;
     match.allow += match.allow.empty() ? "" : ", ";
     match.allow += name_of(route.method);
   }
-  if (get != nullptr && method == Method::head) {
-    return {&get->handler, get->pattern, {}, static_cast<std::size_t>(get - routes_.data())};
-  }
+  if (get != nullptr && request.method == Method::head) return {get, get->pattern, {}, index_of(*get)};
   if (match.pattern.empty()) {
-    if (const Route* prefix = prefix_of(path)) {
-      match.pattern = prefix->pattern;
-      match.index = static_cast<std::size_t>(prefix - routes_.data());
+    if (const Route* const route = below(request.path)) {
+      match.pattern = route->pattern;
+      match.index = index_of(*route);
       match.allow = "GET, HEAD, POST, PUT, DELETE";
-      if (method != Method::options && method != Method::other) match.handler = &prefix->handler;
+      if (request.method != Method::options && request.method != Method::other) match.route = route;
     }
   }
   if (get != nullptr) match.allow += ", HEAD";
@@ -136,12 +163,11 @@ Router::Match Router::find(Method method, std::string_view path, std::span<const
 }
 
 Router::Match Router::find(Request& request) const {
-  const Match match = find(request.method, request.path, request.name_slashes);
+  Match found = match(request);
   request.captures.clear();
-  if (match.handler != nullptr && match.pattern.contains('{')) {
-    http::matches(match.pattern, request.path, request.name_slashes, &request.captures);
-  }
-  return match;
+  request.shape = found.pattern.empty() ? nearest_shape(request.path) : routes_[found.index].shape;
+  if (found.route != nullptr) matches(found.pattern, request.path, request.name_slashes, &request.captures);
+  return found;
 }
 
 }  // namespace varve::http

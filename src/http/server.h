@@ -2,7 +2,7 @@
 // The HTTP/1.1 server: sockets in, handlers called, answers out. One acceptor, some I/O threads with an event loop
 // each; a connection stays with its thread.
 //
-//   http::Router always;  add_operations(always, …);          // /-/healthy, /-/ready, /metrics
+//   http::Router always;  add_health(always, …);              // /-/healthy, /-/ready, /metrics
 //   http::Server server(options, std::move(always), gate, metrics);
 //   server.start();                                            // listens; everything else answers 503
 //   server.open(std::move(router));                            // the store is there: serve
@@ -17,8 +17,8 @@
 #include "base/metrics.h"
 #include "base/result.h"
 #include "http/gate.h"
-#include "http/handler.h"
 #include "http/options.h"
+#include "http/router.h"
 
 namespace varve::http {
 

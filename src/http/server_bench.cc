@@ -24,10 +24,10 @@ void BM_OneLine(benchmark::State& state) {
   Gate gate;
   std::atomic<std::int64_t> cpu_ns{0};
   Router router;
-  router.add(Method::post, "/write", [&](const Request&, const Responder& answer) {
-    cpu_ns.store(thread_cpu_ns(), std::memory_order_relaxed);
-    answer(Response::empty(204));
-  });
+  router.add({Method::post, "/write", [&](const Request&, const Responder& answer) {
+                cpu_ns.store(thread_cpu_ns(), std::memory_order_relaxed);
+                answer(Response::empty(204));
+              }});
   Server server({.listen = "127.0.0.1:0", .threads = 1}, Router(), gate, metrics);
   if (!server.start()) return state.SkipWithError("cannot listen");
   server.open(std::move(router));

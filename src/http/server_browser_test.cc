@@ -14,13 +14,17 @@ class BrowserTest : public ServerTest {
       ++changes;
       answer(Response::empty(204));
     };
-    router.add(Method::post, "/change", change);
-    router.add(Method::delete_, "/change", change);
-    router.add_changing_get("/kill", change, Effect::administers);
-    router.add(Method::get, "/vary", [](const Request&, const Responder& answer) {
-      Response response = Response::text(200, std::string(5000, 'x'));
-      answer(std::move(response));
-    });
+    router.add({Method::post, "/change", change});
+    router.add({Method::delete_, "/change", change});
+    router.add({.method = Method::get,
+                .pattern = "/kill",
+                .handler = change,
+                .effect = Effect::administers,
+                .changes_by_get = true});
+    router.add({Method::get, "/vary", [](const Request&, const Responder& answer) {
+                  Response response = Response::text(200, std::string(5000, 'x'));
+                  answer(std::move(response));
+                }});
   }
   static std::string shown(const Reply& r) {
     std::string out = std::to_string(r.status);

@@ -49,17 +49,17 @@ class GivenFeed final : public Feed {
 class ServerFeedTest : public ServerTest {
  protected:
   ServerFeedTest() {
-    router.add(Method::get, "/feed", [this](const Request& request, const Responder& answer) {
-      Response response = Response::text(200, "");
-      if (request.param("more")) {
-        response.more = [left = 2](std::string& piece) mutable {
-          piece = left-- > 0 ? "past " : "";
-          return Status();
-        };
-      }
-      response.feed = std::move(made_);
-      answer(std::move(response));
-    });
+    router.add({Method::get, "/feed", [this](const Request& request, const Responder& answer) {
+                  Response response = Response::text(200, "");
+                  if (request.param("more")) {
+                    response.more = [left = 2](std::string& piece) mutable {
+                      piece = left-- > 0 ? "past " : "";
+                      return Status();
+                    };
+                  }
+                  response.feed = std::move(made_);
+                  answer(std::move(response));
+                }});
   }
   std::promise<void> gone_;
   std::shared_ptr<GivenFeed> made_ = std::make_shared<GivenFeed>(gone_);

@@ -94,27 +94,29 @@ class ServerTest : public ::testing::Test {
   std::optional<Server> server;
 
   ServerTest() {
-    router.add(Method::post, "/echo",
-               [](const Request& r, const Responder& answer) { answer(Response::text(200, std::string(r.body))); });
-    router.add(Method::post, "/none", [](const Request&, const Responder& answer) { answer(Response::empty(204)); });
-    router.add(Method::post, "/priority", [own = niceness()](const Request&, const Responder& answer) {
-      answer(Response::text(200, niceness() > own ? "low" : "normal"));
-    });
-    router.add(Method::post, "/accepted", [](const Request& r, const Responder& answer) {
-      answer(Response::text(202, std::string(r.header("expect"))));
-    });
-    router.answers_later(Method::post, "/accepted");
-    router.add(Method::get, "/who", [](const Request& r, const Responder& answer) {
-      answer(Response::text(200, r.tenant + (r.tenant_named ? " named " : " default ") + r.path));
-    });
-    router.add(Method::get, "/big", [](const Request& r, const Responder& answer) {
-      answer(Response::text(200, std::string(std::stoul(std::string(r.param("n").value_or("0"))), 'x')));
-    });
+    router.add({Method::post, "/echo",
+                [](const Request& r, const Responder& answer) { answer(Response::text(200, std::string(r.body))); }});
+    router.add({Method::post, "/none", [](const Request&, const Responder& answer) { answer(Response::empty(204)); }});
+    router.add({Method::post, "/priority", [own = niceness()](const Request&, const Responder& answer) {
+                  answer(Response::text(200, niceness() > own ? "low" : "normal"));
+                }});
+    router.add(
+        {.method = Method::post,
+         .pattern = "/accepted",
+         .handler = [](const Request& r,
+                       const Responder& answer) { answer(Response::text(202, std::string(r.header("expect")))); },
+         .answers_later = true});
+    router.add({Method::get, "/who", [](const Request& r, const Responder& answer) {
+                  answer(Response::text(200, r.tenant + (r.tenant_named ? " named " : " default ") + r.path));
+                }});
+    router.add({Method::get, "/big", [](const Request& r, const Responder& answer) {
+                  answer(Response::text(200, std::string(std::stoul(std::string(r.param("n").value_or("0"))), 'x')));
+                }});
   }
   void start() {
     Router always;
-    always.add(Method::get, "/-/healthy",
-               [](const Request&, const Responder& answer) { answer(Response::text(200, "ok")); });
+    always.add({Method::get, "/-/healthy",
+                [](const Request&, const Responder& answer) { answer(Response::text(200, "ok")); }});
     server.emplace(options, std::move(always), gate, metrics);
     ASSERT_TRUE(server->start());
     server->open(std::move(router));

@@ -89,7 +89,7 @@ TEST_F(ServerTest, RefusesHeadsOverTheLimit) {
 TEST_F(ServerTest, RefusesWhatWouldPassTheMemoryOfAllRequests) {
   options.memory = std::make_shared<MemoryLedger>(400'000);  // 300'000 of them beside the shares of small ones
   Later later;
-  router.add(Method::post, "/later", later.handler());
+  router.add({Method::post, "/later", later.handler()});
   start();
   Client holder(port());
   holder.send("POST /later HTTP/1.1\r\nContent-Length: 200000\r\n\r\n" + std::string(200'000, 'x'));
@@ -107,10 +107,10 @@ TEST_F(ServerTest, RefusesWhatWouldPassTheMemoryOfAllRequests) {
 
 TEST_F(ServerTest, ATaskOutOfMemoryIsAnErrorOfItsRequest) {
   TaskPool pool(1);
-  router.add(Method::get, "/here", [](const Request&, const Responder&) { throw std::bad_alloc(); });
-  router.add(Method::get, "/there", [&](const Request&, const Responder& answer) {
-    EXPECT_TRUE(pool.post([answer] { throw std::bad_alloc(); }));
-  });
+  router.add({Method::get, "/here", [](const Request&, const Responder&) { throw std::bad_alloc(); }});
+  router.add({Method::get, "/there", [&](const Request&, const Responder& answer) {
+                EXPECT_TRUE(pool.post([answer] { throw std::bad_alloc(); }));
+              }});
   start();
   Client client(port());
   EXPECT_EQ(client.get("/here").status, 503);
@@ -162,7 +162,7 @@ TEST_F(ServerTest, RefusesConnectionsOverTheLimit) {
 
 TEST_F(ServerTest, TellsTheHandlerThatTheClientHasGone) {
   Later later;
-  router.add(Method::get, "/later", later.handler());
+  router.add({Method::get, "/later", later.handler()});
   start();
   {
     Client client(port());
@@ -177,7 +177,7 @@ TEST_F(ServerTest, TellsTheHandlerThatTheClientHasGone) {
 
 TEST_F(ServerTest, KeepsThePipelineWhileAHandlerTakesItsTime) {
   Later later;
-  router.add(Method::get, "/later", later.handler());
+  router.add({Method::get, "/later", later.handler()});
   start();
   Client client(port());
   client.send("GET /who HTTP/1.1\r\n\r\nGET /later HTTP/1.1\r\n\r\nGET /who HTTP/1.1\r\n\r\n");
@@ -194,14 +194,14 @@ TEST_F(ServerTest, KeepsThePipelineWhileAHandlerTakesItsTime) {
 TEST_F(ServerTest, PipelinedRequestsTakeTurnsWithOtherConnections) {
   std::vector<std::string> order;
   std::latch begun(1), sent(1);
-  router.add(Method::get, "/mark/{who}", [&](const Request& request, const Responder& answer) {
-    order.emplace_back(request.path);
-    if (order.size() == 1) {
-      begun.count_down();
-      sent.wait();
-    }
-    answer(Response::text(200, "marked"));
-  });
+  router.add({Method::get, "/mark/{who}", [&](const Request& request, const Responder& answer) {
+                order.emplace_back(request.path);
+                if (order.size() == 1) {
+                  begun.count_down();
+                  sent.wait();
+                }
+                answer(Response::text(200, "marked"));
+              }});
   options.threads = 1;
   start();
   Client many(port()), one(port());
@@ -218,12 +218,12 @@ TEST_F(ServerTest, PipelinedRequestsTakeTurnsWithOtherConnections) {
 }
 
 TEST_F(ServerTest, AnswersOnceWhateverTheHandlerDoes) {
-  router.add(Method::get, "/drop", [](const Request&, const Responder&) {});
-  router.add(Method::get, "/throw", [](const Request&, const Responder&) { throw std::runtime_error("no"); });
-  router.add(Method::get, "/twice", [](const Request&, const Responder& answer) {
-    answer(Response::text(200, "first"));
-    answer(Response::text(200, "second"));
-  });
+  router.add({Method::get, "/drop", [](const Request&, const Responder&) {}});
+  router.add({Method::get, "/throw", [](const Request&, const Responder&) { throw std::runtime_error("no"); }});
+  router.add({Method::get, "/twice", [](const Request&, const Responder& answer) {
+                answer(Response::text(200, "first"));
+                answer(Response::text(200, "second"));
+              }});
   start();
   Client client(port());
   EXPECT_EQ(client.get("/drop").status, 500);
@@ -242,7 +242,7 @@ Response counting(int pieces, std::size_t bytes) {
 }
 
 TEST_F(ServerTest, StreamsAnswers) {
-  router.add(Method::get, "/stream", [](const Request&, const Responder& a) { a(counting(50, 100'000)); });
+  router.add({Method::get, "/stream", [](const Request&, const Responder& a) { a(counting(50, 100'000)); }});
   start();
   Client client(port());
   std::string want = "begin ";
@@ -259,14 +259,14 @@ TEST_F(ServerTest, StreamsAnswers) {
 
 TEST_F(ServerTest, HoldsTwoPiecesForASlowReader) {
   std::atomic<int> made = 0;
-  router.add(Method::get, "/stream", [&](const Request&, const Responder& answer) {
-    Response response = Response::text(200, "");
-    response.more = [&](std::string& piece) {
-      if (++made <= 100) piece = std::string(1'000'000, 'x');
-      return Status();
-    };
-    answer(std::move(response));
-  });
+  router.add({Method::get, "/stream", [&](const Request&, const Responder& answer) {
+                Response response = Response::text(200, "");
+                response.more = [&](std::string& piece) {
+                  if (++made <= 100) piece = std::string(1'000'000, 'x');
+                  return Status();
+                };
+                answer(std::move(response));
+              }});
   start();
   Client client(port());
   client.send("GET /stream HTTP/1.1\r\n\r\n");
@@ -298,8 +298,8 @@ TEST_F(ServerTest, PiecesAreMadeOnThePoolThatTheAnswerNames) {
       answer(std::move(response));
     };
   };
-  router.add(Method::get, "/own", pieces_on(own));
-  router.add(Method::get, "/full", pieces_on(full));
+  router.add({Method::get, "/own", pieces_on(own)});
+  router.add({Method::get, "/full", pieces_on(full)});
   start();
   EXPECT_EQ(Client(port()).get("/own").body, "xxx");
   EXPECT_EQ(there, 4);
@@ -317,8 +317,8 @@ TEST_F(ServerTest, AStreamThatFailsIsNotMistakenForAWholeOne) {
       answer(std::move(response));
     };
   };
-  router.add(Method::get, "/throws", failing([](std::string&) -> Status { throw std::runtime_error("no"); }));
-  router.add(Method::get, "/says", failing([](std::string&) -> Status { return fail(Code::io, "no"); }));
+  router.add({Method::get, "/throws", failing([](std::string&) -> Status { throw std::runtime_error("no"); })});
+  router.add({Method::get, "/says", failing([](std::string&) -> Status { return fail(Code::io, "no"); })});
   start();
   for (const char* const path : {"/throws", "/says"}) {
     for (const char* const headers : {"", "Accept-Encoding: gzip\r\n"}) {
@@ -333,7 +333,7 @@ TEST_F(ServerTest, AStreamThatFailsIsNotMistakenForAWholeOne) {
 
 TEST_F(ServerTest, StopsAfterWhatIsUnderWay) {
   Later later;
-  router.add(Method::get, "/later", later.handler());
+  router.add({Method::get, "/later", later.handler()});
   start();
   const std::uint16_t at = port();
   Client idle(at);
@@ -354,7 +354,7 @@ TEST_F(ServerTest, StopsAfterWhatIsUnderWay) {
 
 TEST_F(ServerTest, StopsAtItsDeadlineAndIgnoresLateAnswers) {
   Later later;
-  router.add(Method::get, "/later", later.handler());
+  router.add({Method::get, "/later", later.handler()});
   start();
   Client busy(port());
   busy.send("GET /later HTTP/1.1\r\n\r\n");

@@ -265,7 +265,7 @@ TEST_F(ServerTest, AClientMayStopSendingBeforeItReads) {
 
 TEST_F(ServerTest, IsShutBeforeItIsOpen) {
   Router always;
-  always.add(Method::get, "/-/healthy", [](const Request&, const Responder& a) { a(Response::text(200, "ok")); });
+  always.add({Method::get, "/-/healthy", [](const Request&, const Responder& a) { a(Response::text(200, "ok")); }});
   server.emplace(options, std::move(always), gate, metrics);
   ASSERT_TRUE(server->start());
   Client client(port());
@@ -292,24 +292,49 @@ TEST_F(ServerTest, SaysWhyItCannotListen) {
   EXPECT_EQ(code("127.0.0.1:80000"), Code::invalid);
 }
 
-Response in_brackets(int status, std::string_view message, std::string_view path) {
-  return Response::text(status, "[" + std::string(message) + " at " + std::string(path) + "]");
+Response in_brackets(int status, std::string_view message, const Request& request) {
+  return Response::text(status, "[" + std::string(message) + " at " + request.path + "]");
 }
-Response in_words(int status, std::string_view message, std::string_view) {
+Response in_words(int status, std::string_view message, const Request&) {
   return Response::text(status, std::string(message));
 }
 
-TEST_F(ServerTest, ErrorsHaveTheShapeOfTheLongestPath) {
-  options.error_shapes = {{"/a/", in_words}, {"/a/b/", in_brackets}, {"/", error_response}};
-  router.add(Method::post, "/a/b/c", [](const Request&, const Responder& answer) { answer(Response::empty(204)); });
+TEST_F(ServerTest, RefusalsHaveTheShapeOfTheRoute) {
+  const Handler none = [](const Request&, const Responder& answer) { answer(Response::empty(204)); };
+  options.body_max = 10;
+  router.add({.method = Method::post, .pattern = "/a/b/c", .handler = none, .shape = in_brackets});
+  router.add({.method = Method::post, .pattern = "/a/d", .handler = none, .shape = in_words});
   start();
   Client client(port());
   const auto body = [&](const std::string& target) { return client.get(target).body; };
   EXPECT_EQ(body("/a/b/c"), "[this path takes POST, OPTIONS at /a/b/c]");
   EXPECT_EQ(body("/t/x/a/b/"), "[there is no path /a/b/ at /a/b/]");
   EXPECT_EQ(body("/a/c"), "there is no path /a/c");
+  EXPECT_EQ(body("/t//a/d"), "the path names no tenant");
+  EXPECT_EQ(client.ask("GET /a/d HTTP/1.1\r\nHost: a:b\r\n\r\n").body.substr(0, 1), "'") << "before the tenant";
   EXPECT_EQ(body("/c"), R"({"error":"there is no path /c","errors":["there is no path /c"]})"
                         "\n");
+  EXPECT_EQ(client.post("/a/b/c", "longer than ten").body, "[the body is larger than 10 bytes at /a/b/c]");
+}
+
+TEST_F(ServerTest, ATenantIsAskedForBeforeTheBodyIsRead) {
+  options.tenant_default = "";
+  const Handler none = [](const Request&, const Responder& answer) { answer(Response::empty(204)); };
+  router.add({.method = Method::post,
+              .pattern = "/a",
+              .handler = none,
+              .effect = Effect::writes,
+              .shape = in_words,
+              .needs_tenant = true});
+  start();
+  const std::string large = "Content-Length: 1000000\r\nExpect: 100-continue\r\n";
+  const auto ask = [&](const std::string& headers) {
+    const Reply reply = Client(port()).ask("POST /a HTTP/1.1\r\n" + headers + "\r\n");
+    return std::to_string(reply.status) + " " + reply.body;
+  };
+  EXPECT_EQ(ask(large), "400 the request names no tenant");
+  EXPECT_EQ(ask(large + "X-Tenant: varve\r\n").substr(0, 4), "403 ");
+  EXPECT_EQ(ask("X-Tenant: a\r\nContent-Length: 0\r\n"), "204 ");
 }
 
 }  // namespace

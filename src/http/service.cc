@@ -51,7 +51,6 @@ Service::Service(ServerOptions o, Router always, Gate& gate, Metrics& metrics, T
       gate_(gate),
       metrics_(metrics),
       always_(std::move(always)) {
-  for (const auto& [path, shape] : options.error_shapes) check(shape != nullptr, "a path has a shape of errors");
   MemoryLedger::register_metrics(memory, metrics);
   metrics.gauge("varve_http_body_bytes", "Memory held by request bodies.",
                 [ledger = memory] { return static_cast<double>(ledger->held(MemoryLedger::Kind::body)); });
@@ -94,7 +93,7 @@ Status Service::set_tenant(Request& request) const {
 
 // What `Host` and `Origin` must be. Nothing of the request has had an effect yet.
 std::optional<Response> Service::check_sender(const Request& request, const Head& head, Origin& origin) const {
-  const auto refuse = [&](int status, std::string_view why) { return error(status, why, request); };
+  const auto refuse = [&](int status, std::string_view why) { return request.error(status, why); };
   std::optional<Authority> host;
   const auto check = [&](std::string_view text) -> std::optional<Response> {
     auto authority = parse_authority(text);
@@ -139,82 +138,74 @@ void Service::add_origin(Response& response, const Request& request, Origin orig
   }
 }
 
-Response Service::error(int status, std::string_view message, const Request& request) const {
-  const std::pair<std::string, ErrorShape>* longest = nullptr;
-  for (const auto& one : options.error_shapes) {
-    if (!request.path.starts_with(one.first)) continue;
-    if (longest == nullptr || one.first.size() > longest->first.size()) longest = &one;
-  }
-  return longest == nullptr ? error_response(status, message) : longest->second(status, message, request.path);
-}
-
-Response Service::error(const Error& why, const Request& request) const {
-  return error(status_of(why.code), why.message, request);
-}
-
 Decision Service::decide(Request& request, const Head& head) {
   Decision decision;
   decision.counters = &other_;
   request.query.clear();
   request.tenant.clear();
+  request.shape = plain_error;
   if (const Status parsed = parse_target(head.target, request.path, request.query, &request.name_slashes); !parsed) {
-    decision.refusal = error_response(400, parsed.error().message);
+    decision.refusal = request.error(400, parsed.error().message);
     return decision;
   }
-  Origin origin = Origin::none;
-  decision.refusal = check_sender(request, head, origin);
-  decision.origin = origin;
+  auto tenant = take_tenant(request.path, request.name_slashes);
+  const Found found = find(request);
+  decision.refusal = check_sender(request, head, decision.origin);
   if (decision.refusal) return decision;
-  if (auto tenant = take_tenant(request.path, request.name_slashes)) {
-    request.tenant = std::move(*tenant);
-    if (request.tenant.empty()) {
-      decision.refusal = error(400, "the path names no tenant", request);
-      return decision;
-    }
+  if (tenant && tenant->empty()) {
+    decision.refusal = request.error(400, "the path names no tenant");
+    return decision;
   }
-  decision = find(request, head, origin);
-  decision.origin = origin;
+  if (tenant) request.tenant = std::move(*tenant);
+  decision.route = found.match.route;
+  decision.counters = found.counters;
+  if (!found.match.pattern.empty()) decision.pattern = found.match.pattern;
+  decision.refusal = refusal_of(found, request, head, decision.origin);
   if (decision.refusal) return decision;
-  if (const Status tenant = set_tenant(request); !tenant) {
-    decision.refusal = error(tenant.error(), request);
-  }
+  Status may = set_tenant(request);
+  if (may) may = check_tenant(*decision.route, request);
+  if (!may) decision.refusal = request.error(may.error());
   return decision;
 }
 
-Decision Service::find(Request& request, const Head& head, Origin origin) {
-  const auto in = [&](Routes& routes) -> Decision {
-    const Router::Match match = routes.router.find(request);
-    if (match.pattern.empty()) return {nullptr, "other", &other_, {}};
-    check(match.index < routes.counters.size(), "each route has its counters");
-    Decision found{match.handler, match.pattern, &routes.counters[match.index], {}};
-    if (match.changing_get && !may_change(request, origin)) {
-      found.refusal = error(403, "a page of another site may not do this", request);
-    }
-    if (match.handler != nullptr && head.expect_accepted && !match.answers_later) {
-      found.refusal = error(417, "this path cannot answer later", request);
-    }
-    if (match.handler != nullptr) return found;
-    if (request.method == Method::options) {
-      found.refusal = options_response(request, match.allow, origin);
-    } else {
-      found.refusal = error(405, "this path takes " + match.allow, request);
-      found.refusal->headers.emplace_back("Allow", match.allow);
-    }
+Service::Found Service::find(Request& request) {
+  const auto in = [&](Routes& routes) -> Found {
+    Found found{routes.router.find(request), &other_};
+    if (found.match.pattern.empty()) return found;
+    check(found.match.index < routes.counters.size(), "each route has its counters");
+    found.counters = &routes.counters[found.match.index];
     return found;
   };
-  Decision found = in(always_);
-  if (found.handler != nullptr || found.refusal) return found;
-  Routes* routes = routes_.load(std::memory_order_acquire);
-  if (!gate_.open || routes == nullptr) {
-    found.refusal = error(503, "the server is starting or stopping", request);
-    return found;
+  Found found = in(always_);
+  if (!found.match.pattern.empty()) return found;
+  Routes* const routes = routes_.load(std::memory_order_acquire);
+  if (routes != nullptr) found = in(*routes);
+  found.is_open = gate_.open && routes != nullptr;
+  if (!found.is_open) {
+    found.match = {};
+    found.counters = &other_;
   }
-  found = in(*routes);
-  if (found.handler != nullptr || found.refusal) return found;
-  found.refusal = request.method == Method::options
-                      ? options_response(request, "", origin)
-                      : error(404, "there is no path " + request.path.substr(0, 200), request);
   return found;
+}
+
+std::optional<Response> Service::refusal_of(const Found& found, const Request& request, const Head& head,
+                                            Origin origin) {
+  const Router::Match& match = found.match;
+  if (!found.is_open) return request.error(503, "the server is starting or stopping");
+  if (match.route != nullptr) {
+    if (match.route->changes_by_get && !may_change(request, origin)) {
+      return request.error(403, "a page of another site may not do this");
+    }
+    if (head.expect_accepted && !match.route->answers_later) {
+      return request.error(417, "this path cannot answer later");
+    }
+    return std::nullopt;
+  }
+  if (request.method == Method::options) return options_response(request, match.allow, origin);
+  if (match.pattern.empty()) return request.error(404, "there is no path " + request.path.substr(0, 200));
+  Response wrong = request.error(405, "this path takes " + match.allow);
+  wrong.headers.emplace_back("Allow", match.allow);
+  return wrong;
 }
 
 void Service::count(const Decision& decision, int status) {

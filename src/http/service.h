@@ -19,6 +19,7 @@
 #include "http/options.h"
 #include "http/origins.h"
 #include "http/request_parser.h"
+#include "http/router.h"
 
 namespace varve::http {
 
@@ -34,14 +35,14 @@ class RouteCounters {
 
 // A router and its counters; constant once it serves.
 struct Routes {
-  explicit Routes(Router r) : router(std::move(r)), counters(router.size()) {}
+  explicit Routes(Router r) : router(std::move(r)), counters(router.routes().size()) {}
   Router router;
   std::vector<RouteCounters> counters;
 };
 
 // What a request is to be answered by. `refusal` is set where the request need not be read any further.
 struct Decision {
-  const Handler* handler = nullptr;
+  const Route* route = nullptr;
   std::string_view pattern = "other";
   RouteCounters* counters = nullptr;
   std::optional<Response> refusal;
@@ -60,11 +61,9 @@ class Service {
   Counter& refused;  // connections over the limit
   Counter& timeouts;
 
-  // Parses the target, finds out who asks whom, tenant and route. The request has its method and headers.
+  // Parses the target, finds out who asks whom, tenant and route. The request has its method and headers. What it is
+  // refused for has the shape of its route, as Request::error().
   Decision decide(Request& request, const Head& head);
-  // An error in the shape of the request's path.
-  [[nodiscard]] Response error(int status, std::string_view message, const Request& request) const;
-  [[nodiscard]] Response error(const Error& why, const Request& request) const;
   // What a browser has to be told of an answer: whether the page that asked may read it.
   void add_origin(Response& response, const Request& request, Origin origin) const;
   void count(const Decision& decision, int status);
@@ -79,7 +78,15 @@ class Service {
  private:
   [[nodiscard]] std::optional<Response> check_sender(const Request& request, const Head& head, Origin& origin) const;
   Status set_tenant(Request& request) const;
-  Decision find(Request& request, const Head& head, Origin origin);
+  // What the request's path and method come to; no refusal yet.
+  struct Found {
+    Router::Match match;
+    RouteCounters* counters = nullptr;
+    bool is_open = true;  // else there may be a route that is not known yet
+  };
+  Found find(Request& request);
+  [[nodiscard]] static std::optional<Response> refusal_of(const Found& found, const Request& request, const Head& head,
+                                                          Origin origin);
 
   const HostNames hosts_;
   const Origins origins_;

@@ -159,12 +159,12 @@ class Echo final : public WebSocketFeed {
 class WebSocketServerTest : public ServerTest {
  protected:
   WebSocketServerTest() {
-    router.add(Method::get, "/echo", [](const Request& request, const Responder& answer) {
-      auto response = accept_websocket(request);
-      if (!response) return answer(error_response(response.error()));
-      response->feed = std::make_shared<Echo>();
-      answer(std::move(*response));
-    });
+    router.add({Method::get, "/echo", [](const Request& request, const Responder& answer) {
+                  auto response = accept_websocket(request);
+                  if (!response) return answer(error_response(response.error()));
+                  response->feed = std::make_shared<Echo>();
+                  answer(std::move(*response));
+                }});
   }
   static constexpr const char* kHandshake =
       "GET /echo HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"

@@ -17,8 +17,9 @@
 #include <regex>
 #include <sstream>
 
-#include "api/ceres/query.h"
+#include "api/ceres/routes.h"
 #include "api/testing/waiting_sink.h"
+#include "api/testing/whole_context.h"
 #include "engine/rocksdb/testing/directory.h"
 #include "engine/rocksdb/testing/memory_directories.h"
 #include "http/url.h"
@@ -121,13 +122,13 @@ class Script {
                          "&aggregator=" + aggregator + "&start=2021-03-31T00:00:00Z&end=2021-04-01T00:00:00Z";
     if (granularity != "-") target += "&granularity=" + granularity;
     query::Engine engine(engine_.series(), engine_.samples(), clock_, {});
-    const http::Handler handler = api::make_ceres_query({engine, pool_, metrics_, {}});
+    http::Router router;
+    api::add_ceres_routes(router, whole_.of(engine, pool_, metrics_));
     http::Request request;
     request.method = http::Method::get;
     request.tenant = "t-1";
     EXPECT_TRUE(http::parse_target(target, request.path, request.query));
-    std::size_t pieces = 0;
-    const http::Response response = api::answer_of(handler, request, pieces);
+    const http::Response response = api::answer_of(router, request);
     EXPECT_EQ(response.status, 200) << response.body;
     static const std::regex point(R"x("2021-03-31T(\d\d:\d\d):00Z":([^,}]*))x");
     std::string out;
@@ -145,6 +146,8 @@ class Script {
   RocksdbEngine engine_{options(), clock_};
   TaskPool pool_{1};
   Metrics metrics_;
+  storage::testing::MemoryStore empty_;
+  api::testing::WholeContext whole_{empty_, clock_};
 };
 
 TEST(CeresSettled, rollups) {

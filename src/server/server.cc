@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "api/admin/operations.h"
+#include "api/admin/routes.h"
 #include "api/esmond/series.h"
 #include "base/guarded.h"
 #include "base/log.h"
@@ -120,7 +120,6 @@ Status Server::State::listen() {
   http::Router always;
   api::add_health(always, gate, metrics, [this] { return refusals.told(); });
   http::ServerOptions options = http_options(config, memory);
-  options.error_shapes = error_shapes();
   if (options.body_max < config.http.body_bytes_max) {
     log::warn("http.body_max is more than a quarter of limits.memory; larger bodies are refused",
               {{"bytes", std::to_string(options.body_max)}});

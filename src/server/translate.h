@@ -7,6 +7,7 @@
 #include "counter/declared.h"
 #include "engine/rocksdb/env/options.h"
 #include "http/options.h"
+#include "http/router.h"
 #include "query/engine.h"
 #include "syslog/listener.h"
 #include "telnet/listener.h"

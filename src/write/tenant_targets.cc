@@ -35,7 +35,7 @@ class Joint {
 
 Result<protocol::opentsdb::Target> TenantTargets::of(std::string_view tenant) {
   if (tenant.empty()) tenant = own_tenant_;
-  if (tenant.empty()) return fail(Code::invalid, "no tenant is named");
+  if (tenant.empty()) return fail(Code::invalid, "the request names no tenant");
   for (const auto& [name, ingest] : ingests_) {
     if (name == tenant) return protocol::opentsdb::Target{&ingest->groups(), &ingest->batch()};
   }

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/admin/slots.h"
-
-#include "api/shared/endpoint.h"
-
 #include <charconv>
 #include <string>
 
-#include "api/shared/http.h"
+#include "api/admin/handlers.h"
 #include "protocol/json/writer.h"
 
 namespace varve::api {
@@ -88,19 +84,10 @@ Result<Response> jobs_response(const tracker::Ownership& ownership) {
 
 }  // namespace
 
-void add_admin_slots(Router& router, const storage::SlotStore& slots, const storage::SeriesStore& series,
-                     TaskPool& pool) {
-  const Endpoint endpoint(pool, {.status_of = status_of});
-  router.add(Method::get, "/api/v1/admin/slots", endpoint.on_pool([&slots, &series](const Request& request) {
-    return slots_response(slots, series, request);
-  }),
-             Effect::administers);
+Result<Response> list_slots(const AdminParts& parts, const Request& request) {
+  return slots_response(parts.slots, parts.series, request);
 }
 
-void add_admin_jobs(Router& router, tracker::Ownership& ownership, TaskPool& pool) {
-  const Endpoint endpoint(pool, {.status_of = status_of, .needs_tenant = false});
-  router.add(Method::get, "/api/v1/admin/jobs",
-             endpoint.on_pool([&ownership](const Request&) { return jobs_response(ownership); }), Effect::administers);
-}
+Result<Response> list_jobs(const AdminParts& parts, const Request&) { return jobs_response(parts.ownership); }
 
 }  // namespace varve::api

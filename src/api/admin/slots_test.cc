@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slots and what is set aside, as a tenant sees its own.
-#include "api/admin/slots.h"
+#include "api/admin/routes.h"
 
 #include "api/testing/ceres_fixture.h"
 
@@ -40,8 +40,8 @@ class ThreeSlots final : public storage::SlotStore {
 TEST_F(AdminSlotsTest, SlotsOfTheTenantThatAsks) {
   put("m", {{"host", "a"}}, 0, Value::of_long(1));
   put("m", {{"host", "a"}}, 0, Value::of_long(1), "t-2");
-  const ThreeSlots slots(**store_.find_tenant("t-1"));
-  add_admin_slots(router_, slots, store_, pool_);
+  ThreeSlots slots(**store_.find_tenant("t-1"));
+  add_admin_routes(router_, whole_.of(engine_, pool_, metrics_, {.slots = &slots}));
   const std::string aside =
       R"([{"work":"seal","slot":10,"granularity_ms":0,"series":"cpu{host=\"a\"}","failures":2,"retry":99,)"
       R"("error":"block: no block"},{"work":"merge","slot":-10,"granularity_ms":300000,"series":"","failures":1,)"

@@ -4,9 +4,8 @@
 #include <functional>
 #include <utility>
 
-#include "api/analytics/errors.h"
+#include "api/analytics/handlers.h"
 #include "api/analytics/result_answer.h"
-#include "api/shared/endpoint.h"
 #include "base/ascii.h"
 #include "protocol/json/writer.h"
 
@@ -32,21 +31,6 @@ Result<QueryState> state_asked(LaterQueries& queries, const QueryName& name) {
   return std::move(*state);
 }
 
-Result<Response> show_state(LaterQueries& queries, const Request& request) {
-  const QueryName name{request.tenant, std::string(request.captured("id"))};
-  VARVE_ASSIGN_OR_RETURN(const auto state, state_asked(queries, name));
-  return Response::json(200, state_json(state, href_of(request, name.id), queries.source().now_us()));
-}
-
-Result<Response> show_chunk(LaterQueries& queries, const Request& request) {
-  const QueryName name{request.tenant, std::string(request.captured("id"))};
-  VARVE_ASSIGN_OR_RETURN(const auto state, state_asked(queries, name));
-  if (request.captured("number") != "0") return fail(Code::not_found, "there is one chunk only: 0");
-  if (state.status != 0) return error_response(state.status, state.error);
-  if (!state.ended) return fail(Code::unavailable, "the result is not whole yet: wait for a progress of 100");
-  return result_answer(queries.source().engine.memory(), queries.results(), name, state.parts);
-}
-
 enum class Shown { nothing, progress, error };
 
 void append_list(Writer& json, std::string_view name, const std::vector<ListedLater>& listed, Shown shown) {
@@ -58,19 +42,6 @@ void append_list(Writer& json, std::string_view name, const std::vector<ListedLa
     json.end_object();
   }
   json.end_array();
-}
-
-Result<Response> list_queries(LaterQueries& queries, const Request& request) {
-  const auto lists = queries.list(request.tenant);
-  std::string body;
-  Writer json(body);
-  json.begin_object();
-  append_list(json, "pending_queries", lists.pending, Shown::nothing);
-  append_list(json, "queries_being_processed", lists.processed, Shown::progress);
-  append_list(json, "abandoned_queries", lists.abandoned, Shown::error);
-  append_list(json, "error_queries", lists.failed, Shown::error);
-  json.end_object();
-  return Response::json(200, std::move(body));
 }
 
 }  // namespace
@@ -100,15 +71,35 @@ std::shared_ptr<LaterQueries> make_later_queries(const MessageSource& source, co
   return std::make_shared<LaterQueries>(source, context.query_pool, std::move(results));
 }
 
-void add_later_routes(Router& router, const Context& context, const std::shared_ptr<LaterQueries>& queries) {
-  const Endpoint endpoint(context.query_pool, {.status_of = analytics_status_of});
-  const auto add = [&](std::string pattern, Result<Response> (*answer)(LaterQueries&, const Request&)) {
-    router.add(Method::get, std::move(pattern),
-               endpoint.on_pool([queries, answer](const Request& request) { return answer(*queries, request); }));
-  };
-  add("/analytics/query/{id}/chunk-final/{number}", show_chunk);
-  add("/analytics/query/{id}", show_state);  // behind the one that it would take for an id
-  add("/analytics/queries", list_queries);
+Result<Response> show_later_query(const AnalyticsParts& parts, const Request& request) {
+  LaterQueries& queries = *parts.later;
+  const QueryName name{request.tenant, std::string(request.captured("id"))};
+  VARVE_ASSIGN_OR_RETURN(const auto state, state_asked(queries, name));
+  return Response::json(200, state_json(state, href_of(request, name.id), queries.source().now_us()));
+}
+
+Result<Response> show_later_chunk(const AnalyticsParts& parts, const Request& request) {
+  LaterQueries& queries = *parts.later;
+  const QueryName name{request.tenant, std::string(request.captured("id"))};
+  VARVE_ASSIGN_OR_RETURN(const auto state, state_asked(queries, name));
+  if (request.captured("number") != "0") return fail(Code::not_found, "there is one chunk only: 0");
+  if (state.status != 0) return request.error(state.status, state.error);
+  if (!state.ended) return fail(Code::unavailable, "the result is not whole yet: wait for a progress of 100");
+  return result_answer(queries.source().engine.memory(), queries.results(), name, state.parts);
+}
+
+Result<Response> list_later_queries(const AnalyticsParts& parts, const Request& request) {
+  LaterQueries& queries = *parts.later;
+  const auto lists = queries.list(request.tenant);
+  std::string body;
+  Writer json(body);
+  json.begin_object();
+  append_list(json, "pending_queries", lists.pending, Shown::nothing);
+  append_list(json, "queries_being_processed", lists.processed, Shown::progress);
+  append_list(json, "abandoned_queries", lists.abandoned, Shown::error);
+  append_list(json, "error_queries", lists.failed, Shown::error);
+  json.end_object();
+  return Response::json(200, std::move(body));
 }
 
 }  // namespace varve::api

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queries that are answered later, over HTTP:
-//   GET /analytics/query/{id}
-//   GET /analytics/query/{id}/chunk-final/{number}
-//   GET /analytics/queries
+// Queries that are answered later, over HTTP.
 #pragma once
 
 #include <memory>
@@ -19,6 +16,5 @@ bool wants_later(const Request& request);
 Result<Response> later_answer(LaterQueries& queries, const Request& request);
 
 std::shared_ptr<LaterQueries> make_later_queries(const MessageSource& source, const Context& context);
-void add_later_routes(Router& router, const Context& context, const std::shared_ptr<LaterQueries>& queries);
 
 }  // namespace varve::api

@@ -10,9 +10,8 @@
 #include <string>
 #include <utility>
 
-#include "api/analytics/errors.h"
+#include "api/analytics/handlers.h"
 #include "api/analytics/schema.h"
-#include "api/shared/endpoint.h"
 #include "api/shared/query_answer.h"
 #include "base/log.h"
 #include "base/mutex.h"
@@ -36,8 +35,10 @@ std::string random_purge_id() {
   return id;
 }
 
+}  // namespace
+
 // One of a tenant at a time. Thread-safe.
-class Purges {
+class Purging::Purges {
  public:
   struct Begun {
     std::string id;
@@ -59,13 +60,15 @@ class Purges {
   std::map<std::string, std::string, std::less<>> running_ VARVE_GUARDED_BY(mutex_);
 };
 
+namespace {
+
 // Ends when its task has run, or is not run at all.
 struct PurgeUnderWay {
-  std::shared_ptr<Purges> purges;
+  std::shared_ptr<Purging::Purges> purges;
   std::string tenant, id;
   std::string peer = {};  // who asked for it
   std::shared_ptr<query::UnderWay> query = nullptr;
-  PurgeUnderWay(std::shared_ptr<Purges> all, std::string of_tenant, std::string own_id)
+  PurgeUnderWay(std::shared_ptr<Purging::Purges> all, std::string of_tenant, std::string own_id)
       : purges(std::move(all)), tenant(std::move(of_tenant)), id(std::move(own_id)) {}
   PurgeUnderWay(const PurgeUnderWay&) = delete;
   PurgeUnderWay& operator=(const PurgeUnderWay&) = delete;
@@ -105,39 +108,41 @@ void delete_before(storage::MessageStore& store, const PurgeUnderWay& purge, std
   }
 }
 
-struct Purging {
-  const PurgeContext context;
-  const std::shared_ptr<Purges> purges = std::make_shared<Purges>();
-
-  Result<Response> operator()(const Request& request) const {
-    // A clock that has jumped must not make all of it old.
-    const std::int64_t now_us = context.source.now_us() - context.slots.slot_counts().clock_held_ms * 1000;
-    VARVE_ASSIGN_OR_RETURN(const auto input, read_purge(request.body, now_us));
-    const auto [id, is_new] = purges->begin(request.tenant);
-    if (is_new) VARVE_RETURN_IF_ERROR(start(request, input, now_us, id));
-    std::string body;
-    protocol::json::Writer(body)
-        .begin_object()
-        .member("status", is_new ? "started" : "running")
-        .member("purge_id", id)
-        .end_object();
-    return Response::json(200, std::move(body));
-  }
-
-  Status start(const Request& request, const PurgeInput& input, std::int64_t now_us, const std::string& id) const {
-    const auto purge = std::make_shared<PurgeUnderWay>(purges, request.tenant, id);
-    purge->peer = request.peer;
-    const auto shown =
-        query::shown_as(request.tenant, "messages_purge", std::string(request.body.substr(0, query::kQueryTextMax)));
-    VARVE_ASSIGN_OR_RETURN(purge->query, query::UnderWay::begin(context.source.engine, shown, nullptr));
-    VARVE_ASSIGN_OR_RETURN(const auto end_us, end_of_purge(context.source, request.tenant, input, now_us, *purge));
-    const auto work = [&store = context.store, purge, end_us] { delete_before(store, *purge, end_us); };
-    if (context.slow_pool.post(work, request.tenant)) return {};
-    return fail(Code::unavailable, "too many requests are waiting");
-  }
-};
-
 }  // namespace
+
+Purging::Purging(PurgeContext context) : context_(context), purges_(std::make_shared<Purges>()) {}
+
+Result<Response> Purging::answer(const Request& request) const {
+  // A clock that has jumped must not make all of it old.
+  const std::int64_t now_us = context_.source.now_us() - context_.slots.slot_counts().clock_held_ms * 1000;
+  VARVE_ASSIGN_OR_RETURN(const auto input, read_purge(request.body, now_us));
+  const auto [id, is_new] = purges_->begin(request.tenant);
+  if (is_new) VARVE_RETURN_IF_ERROR(start(request, input, now_us, id));
+  std::string body;
+  protocol::json::Writer(body)
+      .begin_object()
+      .member("status", is_new ? "started" : "running")
+      .member("purge_id", id)
+      .end_object();
+  return Response::json(200, std::move(body));
+}
+
+Status Purging::start(const Request& request, const PurgeInput& input, std::int64_t now_us,
+                      const std::string& id) const {
+  const auto purge = std::make_shared<PurgeUnderWay>(purges_, request.tenant, id);
+  purge->peer = request.peer;
+  const auto shown =
+      query::shown_as(request.tenant, "messages_purge", std::string(request.body.substr(0, query::kQueryTextMax)));
+  VARVE_ASSIGN_OR_RETURN(purge->query, query::UnderWay::begin(context_.source.engine, shown, nullptr));
+  VARVE_ASSIGN_OR_RETURN(const auto end_us, end_of_purge(context_.source, request.tenant, input, now_us, *purge));
+  const auto work = [&store = context_.store, purge, end_us] { delete_before(store, *purge, end_us); };
+  if (context_.slow_pool.post(work, request.tenant)) return {};
+  return fail(Code::unavailable, "too many requests are waiting");
+}
+
+Result<Response> purge_messages(const AnalyticsParts& parts, const Request& request) {
+  return parts.purging.answer(request);
+}
 
 Result<PurgeInput> read_purge(std::string_view body, std::int64_t now_us) {
   constexpr std::array<std::string_view, 1> kMembers = {"purge_input"};
@@ -155,11 +160,6 @@ Result<PurgeInput> read_purge(std::string_view body, std::int64_t now_us) {
   if (number < 1) return fail(Code::invalid, "purge_input is 1 to 100 percent, or a time in microseconds since 1970");
   if (number <= kPercentMax) return PurgeInput{.percent = static_cast<int>(number), .before_us = 0};
   return PurgeInput{.percent = 0, .before_us = number};
-}
-
-void add_purge_route(Router& router, const PurgeContext& context) {
-  const Endpoint endpoint(context.query_pool, {.status_of = analytics_status_of});
-  router.add(Method::post, "/analytics/operation/database-purge", endpoint.on_pool(Purging{context}), Effect::deletes);
 }
 
 }  // namespace varve::api

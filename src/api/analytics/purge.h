@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <string_view>
 
 #include "api/analytics/answering.h"
@@ -27,10 +29,22 @@ struct PurgeContext {
   MessageSource source;
   storage::MessageStore& store;  // that of the source
   const storage::SlotStore& slots;
-  TaskPool& query_pool;
   TaskPool& slow_pool;
 };
-// A purge under way is one of the running queries, and ends when it is killed.
-void add_purge_route(Router& router, const PurgeContext& context);
+
+// Purges under way: one of each tenant. It is one of the running queries, and ends when it is killed.
+class Purging {
+ public:
+  class Purges;
+  explicit Purging(PurgeContext context);
+  // Starts one, or says which one is under way.
+  Result<Response> answer(const Request& request) const;
+
+ private:
+  Status start(const Request& request, const PurgeInput& input, std::int64_t now_us, const std::string& id) const;
+
+  const PurgeContext context_;
+  const std::shared_ptr<Purges> purges_;
+};
 
 }  // namespace varve::api

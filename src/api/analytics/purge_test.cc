@@ -8,7 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "api/kairosdb/running_queries.h"
+#include "api/kairosdb/routes.h"
+#include "api/shared/endpoint.h"
 #include "api/testing/memory_api.h"
 
 namespace varve::api {
@@ -57,18 +58,15 @@ class EndlessMessages final : public storage::MessageStore {
   std::atomic<bool> deleting{false};
 };
 
-class NoSlots final : public storage::SlotStore {
- public:
-  [[nodiscard]] storage::SlotCounts slot_counts() const override { return {}; }
-  [[nodiscard]] std::vector<storage::SlotState> slots(model::TenantId, std::size_t) const override { return {}; }
-  [[nodiscard]] std::vector<storage::SetAsideWork> set_aside() const override { return {}; }
-};
-
 class PurgeTest : public testing::MemoryApi {
  protected:
   PurgeTest() : MemoryApi("") {
-    add_purge_route(router_, {{messages_, engine_, clock_, 100}, messages_, slots_, pool_, slow_});
-    add_admin_queries(router_, engine_, pool_);
+    router_.add(
+        {.method = Method::post,
+         .pattern = "/analytics/operation/database-purge",
+         .handler = Endpoint(pool_).on_pool([this](const Request& request) { return purging_.answer(request); }),
+         .effect = Effect::deletes});
+    add_kairosdb_routes(router_, whole_.of(engine_, pool_, metrics_));
   }
   Response purge() {
     Request request;
@@ -81,8 +79,9 @@ class PurgeTest : public testing::MemoryApi {
   }
 
   EndlessMessages messages_;
-  NoSlots slots_;
+  testing::NoSlots slots_;
   TaskPool slow_{1};
+  const Purging purging_{{{messages_, engine_, clock_, 100}, messages_, slots_, slow_}};
 };
 
 TEST_F(PurgeTest, IsListedAndEndsWhenItIsKilled) {

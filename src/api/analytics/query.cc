@@ -5,15 +5,11 @@
 #include <utility>
 
 #include "api/analytics/answer_rows.h"
-#include "api/analytics/delete.h"
-#include "api/analytics/errors.h"
 #include "api/analytics/follow_answer.h"
+#include "api/analytics/handlers.h"
 #include "api/analytics/later_answer.h"
 #include "api/analytics/ndjson_answer.h"
-#include "api/analytics/purge.h"
-#include "api/analytics/routes.h"
-#include "api/analytics/schema.h"
-#include "api/shared/endpoint.h"
+#include "api/shared/query_answer.h"
 #include "http/media_type.h"
 
 namespace varve::api {
@@ -63,23 +59,9 @@ Result<Response> answer_now(const MessageSource& source, Followers& followers, c
 
 }  // namespace
 
-void add_analytics_routes(Router& router, const Context& context) {
-  if (context.messages == nullptr) return;
-  const MessageSource source{*context.messages, context.queries, context.clock, context.message_limits.rows_max};
-  const Endpoint endpoint(context.query_pool, {.status_of = analytics_status_of},
-                          QueryMetrics(context.metrics, context.clock, "analytics"));
-  add_analytics_schema(router, context, source);
-  add_message_delete_route(router, context);
-  add_purge_route(router, {source, *context.messages, context.slots, context.query_pool, context.slow_pool});
-  const auto followers =
-      std::make_shared<Followers>(*context.news, context.queries.memory(), context.clock, context.metrics);
-  Followers::register_metrics(followers, context.metrics);
-  const auto later = make_later_queries(source, context);
-  add_later_routes(router, context, later);
-  router.add(Method::post, "/analytics/query", endpoint.on_pool([source, followers, later](const Request& request) {
-    return wants_later(request) ? later_answer(*later, request) : answer_now(source, *followers, request);
-  }));
-  router.answers_later(Method::post, "/analytics/query");
+Result<Response> query_messages(const AnalyticsParts& parts, const Request& request) {
+  return wants_later(request) ? later_answer(*parts.later, request)
+                              : answer_now(parts.source, *parts.followers, request);
 }
 
 }  // namespace varve::api

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "api/analytics/answer_rows.h"
-#include "api/analytics/errors.h"
-#include "api/shared/endpoint.h"
+#include "api/analytics/handlers.h"
 #include "api/shared/query_answer.h"
 #include "message/level.h"
 #include "protocol/json/writer.h"
@@ -49,53 +48,9 @@ Result<analytics::Table> table_asked(const MessageSource& source, const Request&
   return *found;
 }
 
-Result<Response> list_tables(const MessageSource& source, const Request& request) {
-  VARVE_ASSIGN_OR_RETURN(const auto tables, tables_of(source, request.tenant));
-  std::string body;
-  Writer json(body);
-  json.begin_array();
-  for (const auto& [name, table] : tables.all()) {
-    json.begin_object().member("name", name).member("type", analytics::kind_name(table.kind));
-    if (!table.display_name.empty()) json.member("display_name", table.display_name);
-    json.member("href", std::string(kTablePath) + name).end_object();
-  }
-  json.end_array();
-  return Response::json(200, std::move(body));
-}
-
-Result<Response> list_parts(const MessageSource& source, const Request& request) {
-  VARVE_ASSIGN_OR_RETURN(const auto table, table_asked(source, request));
-  const std::string path = std::string(kTablePath) + table.name;
-  return links_response({{"schema", path + "/schema"}, {"column-values", path + std::string(kValuesPath)}});
-}
-
-Result<Response> show_schema(const MessageSource& source, const Request& request) {
-  VARVE_ASSIGN_OR_RETURN(const auto table, table_asked(source, request));
-  std::string body;
-  Writer json(body);
-  json.begin_object().member("type", analytics::kind_name(table.kind)).key("columns").begin_array();
-  for (const auto& column : analytics::schema_of(table.kind)) {
-    json.begin_object().member("name", column.name).member("datatype", column.datatype);
-    json.member("index", column.index).end_object();
-  }
-  json.end_array().end_object();
-  return Response::json(200, std::move(body));
-}
-
 // FieldNames has the values of columns with an index.
 bool has_values(const analytics::Table& table, const analytics::SchemaColumn& column) {
   return table.kind != analytics::TableKind::stat && (column.index || column.name == "Level");
-}
-
-Result<Response> list_columns(const MessageSource& source, const Request& request) {
-  VARVE_ASSIGN_OR_RETURN(const auto table, table_asked(source, request));
-  Links links;
-  for (const auto& column : analytics::schema_of(table.kind)) {
-    if (!has_values(table, column)) continue;
-    const std::string name(column.name);
-    links.emplace_back(name, std::string(kTablePath) + table.name + std::string(kValuesPath) + "/" + name);
-  }
-  return links_response(links);
 }
 
 std::string level_names() {
@@ -133,30 +88,6 @@ Result<std::string> column_values(Answering& answering, const analytics::Table& 
   return body;
 }
 
-Result<Response> list_values(const MessageSource& source, const Request& request) {
-  const std::string name(request.captured("column"));
-  VARVE_ASSIGN_OR_RETURN(const auto table, table_asked(source, request));
-  const auto columns = analytics::schema_of(table.kind);
-  const auto column = std::ranges::find(columns, name, &analytics::SchemaColumn::name);
-  if (column == columns.end() || !has_values(table, *column)) {
-    return fail(Code::unsupported, "there is no list of the values of '" + name.substr(0, 100) + "'");
-  }
-  if (name == "Level") return Response::json(200, level_names());
-  VARVE_ASSIGN_OR_RETURN(auto query, begin_query(source.engine, request, "analytics"));
-  Answering answering(source, request.tenant, query, request.gone);
-  VARVE_ASSIGN_OR_RETURN(auto body, query->explain(column_values(answering, table, name)));
-  return held_by(std::move(query), Response::json(200, std::move(body)));
-}
-
-// The time of the oldest message; of a tenant without any, now.
-Result<Response> data_start(const MessageSource& source, const Request& request) {
-  VARVE_ASSIGN_OR_RETURN(auto query, begin_query(source.engine, request, "analytics"));
-  VARVE_ASSIGN_OR_RETURN(const auto first_us,
-                         query->explain(oldest_message(source, request.tenant, [query] { return query->check(); })));
-  return Response::json(200,
-                        "{\"analytics_data_start_time\":" + std::to_string(first_us.value_or(source.now_us())) + "}");
-}
-
 }  // namespace
 
 Result<std::optional<std::int64_t>> oldest_message(const MessageSource& source, const std::string& tenant,
@@ -171,22 +102,77 @@ Result<std::optional<std::int64_t>> oldest_message(const MessageSource& source, 
   return first ? std::optional(first->time_us()) : std::nullopt;
 }
 
-void add_analytics_schema(Router& router, const Context& context, const MessageSource& source) {
-  const Endpoint endpoint(context.query_pool, {.status_of = analytics_status_of});
-  const auto add = [&](std::string pattern, Result<Response> (*answer)(const MessageSource&, const Request&)) {
-    router.add(Method::get, std::move(pattern),
-               endpoint.on_pool([source, answer](const Request& request) { return answer(source, request); }));
-  };
-  router.add(Method::get, "/analytics", [](const Request&, const Responder& respond) {
-    respond(links_response(
-        {{"tables", "/analytics/tables"}, {"query", "/analytics/query"}, {"queries", "/analytics/queries"}}));
-  });
-  add("/analytics/tables", list_tables);
-  add("/analytics/table/{table}/schema", show_schema);
-  add("/analytics/table/{table}/column-values", list_columns);
-  add("/analytics/table/{table}/column-values/{column}", list_values);
-  add("/analytics/table/{table}", list_parts);  // behind those that it would take for a table's name
-  add("/analytics/operation/analytics-data-start-time", data_start);
+void show_start(const AnalyticsParts&, const Request&, const Responder& respond) {
+  respond(links_response(
+      {{"tables", "/analytics/tables"}, {"query", "/analytics/query"}, {"queries", "/analytics/queries"}}));
+}
+
+Result<Response> list_tables(const AnalyticsParts& parts, const Request& request) {
+  VARVE_ASSIGN_OR_RETURN(const auto tables, tables_of(parts.source, request.tenant));
+  std::string body;
+  Writer json(body);
+  json.begin_array();
+  for (const auto& [name, table] : tables.all()) {
+    json.begin_object().member("name", name).member("type", analytics::kind_name(table.kind));
+    if (!table.display_name.empty()) json.member("display_name", table.display_name);
+    json.member("href", std::string(kTablePath) + name).end_object();
+  }
+  json.end_array();
+  return Response::json(200, std::move(body));
+}
+
+Result<Response> show_table(const AnalyticsParts& parts, const Request& request) {
+  VARVE_ASSIGN_OR_RETURN(const auto table, table_asked(parts.source, request));
+  const std::string path = std::string(kTablePath) + table.name;
+  return links_response({{"schema", path + "/schema"}, {"column-values", path + std::string(kValuesPath)}});
+}
+
+Result<Response> show_schema(const AnalyticsParts& parts, const Request& request) {
+  VARVE_ASSIGN_OR_RETURN(const auto table, table_asked(parts.source, request));
+  std::string body;
+  Writer json(body);
+  json.begin_object().member("type", analytics::kind_name(table.kind)).key("columns").begin_array();
+  for (const auto& column : analytics::schema_of(table.kind)) {
+    json.begin_object().member("name", column.name).member("datatype", column.datatype);
+    json.member("index", column.index).end_object();
+  }
+  json.end_array().end_object();
+  return Response::json(200, std::move(body));
+}
+
+Result<Response> list_columns(const AnalyticsParts& parts, const Request& request) {
+  VARVE_ASSIGN_OR_RETURN(const auto table, table_asked(parts.source, request));
+  Links links;
+  for (const auto& column : analytics::schema_of(table.kind)) {
+    if (!has_values(table, column)) continue;
+    const std::string name(column.name);
+    links.emplace_back(name, std::string(kTablePath) + table.name + std::string(kValuesPath) + "/" + name);
+  }
+  return links_response(links);
+}
+
+Result<Response> list_column_values(const AnalyticsParts& parts, const Request& request) {
+  const std::string name(request.captured("column"));
+  VARVE_ASSIGN_OR_RETURN(const auto table, table_asked(parts.source, request));
+  const auto columns = analytics::schema_of(table.kind);
+  const auto column = std::ranges::find(columns, name, &analytics::SchemaColumn::name);
+  if (column == columns.end() || !has_values(table, *column)) {
+    return fail(Code::unsupported, "there is no list of the values of '" + name.substr(0, 100) + "'");
+  }
+  if (name == "Level") return Response::json(200, level_names());
+  VARVE_ASSIGN_OR_RETURN(auto query, begin_query(parts.source.engine, request, "analytics"));
+  Answering answering(parts.source, request.tenant, query, request.gone);
+  VARVE_ASSIGN_OR_RETURN(auto body, query->explain(column_values(answering, table, name)));
+  return held_by(std::move(query), Response::json(200, std::move(body)));
+}
+
+// The time of the oldest message; of a tenant without any, now.
+Result<Response> show_data_start(const AnalyticsParts& parts, const Request& request) {
+  VARVE_ASSIGN_OR_RETURN(auto query, begin_query(parts.source.engine, request, "analytics"));
+  VARVE_ASSIGN_OR_RETURN(const auto first_us, query->explain(oldest_message(parts.source, request.tenant,
+                                                                            [query] { return query->check(); })));
+  return Response::json(
+      200, "{\"analytics_data_start_time\":" + std::to_string(first_us.value_or(parts.source.now_us())) + "}");
 }
 
 }  // namespace varve::api

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/catalog/catalog.h"
+#include "api/catalog/handlers.h"
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,8 +9,6 @@
 
 #include "api/catalog/windows.h"
 #include "api/shared/discovery.h"
-#include "api/shared/endpoint.h"
-#include "api/shared/http.h"
 #include "api/shared/name_pages.h"
 #include "protocol/json/writer.h"
 
@@ -57,13 +54,13 @@ void append_stats(Writer& json, const SeriesStats& stats) {
 
 class Catalog {
  public:
-  explicit Catalog(const CatalogContext& context) : context_(context), store_(context.engine.series()) {}
+  explicit Catalog(const CatalogParts& parts) : parts_(parts), store_(parts.engine.series()) {}
 
   using Tenant = std::optional<model::TenantId>;  // none: nothing was ever written to it
   using Work = Result<Response> (Catalog::*)(Tenant tenant, const Request& request, query::UnderWay& query) const;
   Result<Response> answer(Work work, const Request& request) const {
     VARVE_ASSIGN_OR_RETURN(auto query,
-                           begin_query(context_.engine, request, "catalog", request.param("metric").value_or("")));
+                           begin_query(parts_.engine, request, "catalog", request.param("metric").value_or("")));
     VARVE_ASSIGN_OR_RETURN(const auto tenant, store_.find_tenant(request.tenant));
     VARVE_ASSIGN_OR_RETURN(auto response, query->explain((this->*work)(tenant, request, *query)));
     return held_by(std::move(query), std::move(response));
@@ -154,8 +151,8 @@ class Catalog {
     query::SeriesWindows windows;
     if (with_windows) {
       const auto wanted = presence_of(request, metric, range.value_or(model::TimeRange()), width_ms);
-      VARVE_ASSIGN_OR_RETURN(windows, query::windows_of_series(context_.engine, wanted, listed.series, listed.stats,
-                                                               kWindowsListed, query));
+      VARVE_ASSIGN_OR_RETURN(
+          windows, query::windows_of_series(parts_.engine, wanted, listed.series, listed.stats, kWindowsListed, query));
       listed.more = listed.more || windows.of_series.size() < listed.series.size();
       listed.series.resize(windows.of_series.size());
     }
@@ -183,7 +180,7 @@ class Catalog {
   }
 
   Result<Response> windows(Tenant, const Request& request, query::UnderWay& query) const {
-    return catalog_windows(context_.engine, request, query);
+    return catalog_windows(parts_.engine, request, query);
   }
 
  private:
@@ -242,7 +239,7 @@ class Catalog {
     const SeriesStats& all = known.stats;
     // What its rollups answer; without points it is not known yet to be a text.
     const bool text = has_others(all) && !has_numbers(all);
-    const bool counter = !text && context_.is_counter(name);
+    const bool counter = !text && parts_.is_counter(name);
     Words aggregators = {"count", "last"};
     if (!text) aggregators = counter ? Words{"sum", "count"} : Words{"min", "max", "avg", "sum", "count"};
     if (!text && has_others(all)) aggregators.push_back("last");
@@ -258,23 +255,23 @@ class Catalog {
     json.end_object();
   }
 
-  const CatalogContext context_;
+  const CatalogParts& parts_;
   const storage::SeriesStore& store_;
 };
 
 }  // namespace
 
-void add_catalog(Router& router, const CatalogContext& context) {
-  const auto catalog = std::make_shared<Catalog>(context);
-  const Endpoint endpoint(context.pool, {}, QueryMetrics(context.metrics, context.engine.clock(), "catalog"));
-  const auto add = [&](const char* path, Catalog::Work work) {
-    router.add(Method::get, path,
-               endpoint.on_pool([catalog, work](const Request& request) { return catalog->answer(work, request); }));
-  };
-  add("/api/v1/catalog/metrics", &Catalog::metrics);
-  add("/api/v1/catalog/tags", &Catalog::tags);
-  add("/api/v1/catalog/series", &Catalog::series);
-  add("/api/v1/catalog/windows", &Catalog::windows);
+Result<Response> list_catalog_metrics(const CatalogParts& parts, const Request& request) {
+  return Catalog(parts).answer(&Catalog::metrics, request);
+}
+Result<Response> list_catalog_tags(const CatalogParts& parts, const Request& request) {
+  return Catalog(parts).answer(&Catalog::tags, request);
+}
+Result<Response> list_catalog_series(const CatalogParts& parts, const Request& request) {
+  return Catalog(parts).answer(&Catalog::series, request);
+}
+Result<Response> list_catalog_windows(const CatalogParts& parts, const Request& request) {
+  return Catalog(parts).answer(&Catalog::windows, request);
 }
 
 }  // namespace varve::api

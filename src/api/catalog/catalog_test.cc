@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/catalog/catalog.h"
+#include "api/catalog/routes.h"
 
 #include "api/shared/http.h"
 #include "api/testing/memory_api.h"
@@ -12,7 +12,9 @@ using model::Value;
 class CatalogTest : public testing::MemoryApi {
  protected:
   CatalogTest() : MemoryApi("") {
-    add_catalog(router_, {engine_, pool_, metrics_, [](std::string_view name) { return name.ends_with("bytes"); }});
+    Context context = whole_.of(engine_, pool_, metrics_);
+    context.is_counter = [](std::string_view name) { return name.ends_with("bytes"); };
+    add_catalog_routes(router_, context);
     store_.put("t", "cpu", {{"host", "a"}}, 1000, Value::of_double(1.5));
     store_.put("t", "cpu", {{"host", "a"}}, 2000, Value::of_long(1));
     store_.put("t", "cpu", {{"host", "b"}, {"os", "x"}}, -5, Value::of_double(1));

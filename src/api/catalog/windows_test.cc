@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/catalog/windows.h"
 
-#include "api/catalog/catalog.h"
+#include "api/catalog/routes.h"
 #include "api/testing/memory_api.h"
 #include "model/testing/lengths.h"
 
@@ -16,7 +16,7 @@ using model::testing::kHour;
 class CatalogWindowsTest : public testing::MemoryApi {
  protected:
   CatalogWindowsTest() : MemoryApi("/api/v1/catalog/") {
-    add_catalog(router_, {engine_, pool_, metrics_, [](std::string_view) { return false; }});
+    add_catalog_routes(router_, whole_.of(engine_, pool_, metrics_));
     store_.put("t", "cpu", {{"host", "a"}}, -1, Value::of_double(1.5));
     store_.put("t", "cpu", {{"host", "a"}}, 5, Value::of_string("x"));
     store_.put("t", "cpu", {{"host", "a"}}, kHour, Value::of_long(1));
@@ -118,7 +118,7 @@ TEST_F(CatalogWindowsTest, EndsWithItsClientAndItsLimits) {
   *gone_ = false;
   query::Engine small(store_, store_, clock_, {.memory_bytes = 20});
   router_ = Router();
-  add_catalog(router_, {small, pool_, metrics_, [](std::string_view) { return false; }});
+  add_catalog_routes(router_, whole_.of(small, pool_, metrics_));
   for (const char* const target : {"windows?metric=cpu", "series?metric=cpu&width=1d"}) {
     const Response response = ask(target);
     EXPECT_EQ(response.status, 422) << target;

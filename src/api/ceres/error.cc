@@ -37,10 +37,10 @@ std::string request_id() {
 
 }  // namespace
 
-Response ceres_error(int status, std::string_view message, std::string_view path) {
+Response ceres_error(int status, std::string_view message, const Request& request) {
   std::string body;
   protocol::json::Writer json(body);
-  json.begin_object().member("timestamp", timestamp_text()).member("path", path).member("status", status);
+  json.begin_object().member("timestamp", timestamp_text()).member("path", request.path).member("status", status);
   json.member("error", http::reason_of(status)).member("message", message).member("requestId", request_id());
   json.end_object();
   return with_retry(Response::json(status, std::move(body)));

@@ -1,32 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the handlers of Ceres' queries and of its metadata share: the pool, counting, and errors in its shape.
+// What answers Ceres' routes, and the parts that it is answered from. routes.cc has the table of them;
+// docs/protocols/ceres.md shows requests and answers.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <string>
-
-#include "api/ceres/query.h"
+#include "api/shared/context.h"
+#include "api/shared/deletes.h"
 #include "api/shared/endpoint.h"
+#include "api/shared/http.h"
 
 namespace varve::api {
 
-class CeresHandlers : public std::enable_shared_from_this<CeresHandlers> {
- public:
-  // `api`: of varve_queries_total and of the list of running queries.
-  CeresHandlers(CeresContext context, std::string api);
+// Outlives the router, as everything that it refers to.
+struct CeresParts {
+  explicit CeresParts(const Context& context);
 
-  using Work = std::function<Result<Response>(const CeresHandlers&, const Request&)>;
-  Handler on_pool(Work work);
-
-  [[nodiscard]] query::Engine& engine() const { return context_.engine; }
-  [[nodiscard]] const protocol::ceres::Retentions& kept() const { return context_.kept; }
-  [[nodiscard]] const std::string& api() const { return api_; }
-
- private:
-  const CeresContext context_;
-  const std::string api_;
-  const Endpoint endpoint_;
+  const query::Engine& engine;
+  CeresRetentions kept;
+  DeleteContext erasing;
+  Endpoint queries, metadata, erases;
 };
+
+// query.cc; its path is OpenTSDB's, too: which requests are Ceres'?
+bool names_metric_or_group(const Request& request);
+Result<Response> query_ceres(const CeresParts& parts, const Request& request);
+
+// metadata.cc: names, keys and values of the request's tenant, and a search with wildcards.
+Result<Response> list_tenants(const CeresParts& parts, const Request& request);
+Result<Response> list_ceres_metrics(const CeresParts& parts, const Request& request);
+Result<Response> list_metric_groups(const CeresParts& parts, const Request& request);
+Result<Response> list_ceres_devices(const CeresParts& parts, const Request& request);
+Result<Response> list_ceres_tag_keys(const CeresParts& parts, const Request& request);
+Result<Response> list_ceres_tag_values(const CeresParts& parts, const Request& request);
+Result<Response> show_ceres_tags(const CeresParts& parts, const Request& request);
+Result<Response> search_ceres(const CeresParts& parts, const Request& request);
+
+// delete.cc: of the tenant, of a metric (by tags), of a metric group; over all time or a range.
+Result<Response> run_ceres_delete(const CeresParts& parts, const Request& request);
 
 }  // namespace varve::api

@@ -8,8 +8,7 @@
 #include <utility>
 
 #include "api/ceres/handlers.h"
-#include "api/ceres/query.h"
-#include "api/shared/http.h"
+#include "api/shared/query_answer.h"
 #include "protocol/ceres/parameters.h"
 #include "protocol/ceres/query.h"
 #include "protocol/ceres/search.h"
@@ -26,6 +25,7 @@ using index::Matcher;
 using protocol::json::Writer;
 
 constexpr std::array<std::string_view, 2> kSubjects = {"metricName", "metricGroup"};
+constexpr const char* kCeresMetadataApi = "ceres_metadata";
 constexpr std::size_t kTagBatch = 1024;  // series whose tags are strings at one time
 
 // The whole list's size, where only a part may have been asked for.
@@ -54,61 +54,58 @@ query::Search search_of(const Request& request) {
 // --- lists
 
 using FoundNames = Result<std::vector<std::string>>;
-using ReadNames = FoundNames (*)(const CeresHandlers& self, const Request& request, query::UnderWay& query);
+using ReadNames = FoundNames (*)(const CeresParts& parts, const Request& request, query::UnderWay& query);
 
-Handler list_handler(const std::shared_ptr<CeresHandlers>& self, std::initializer_list<std::string_view> known,
-                     ReadNames names) {
-  const std::vector<std::string_view> parameters(known);
-  return self->on_pool([parameters, names](const CeresHandlers& handlers, const Request& request) -> Result<Response> {
-    VARVE_RETURN_IF_ERROR(ceres::check_parameters(request.query, parameters, request.tenant));
-    VARVE_ASSIGN_OR_RETURN(const auto paging, ceres::paging_of(request.query));
-    VARVE_ASSIGN_OR_RETURN(auto query, begin_query(handlers.engine(), request, handlers.api()));
-    VARVE_ASSIGN_OR_RETURN(const auto list, query->explain(names(handlers, request, *query)));
-    VARVE_RETURN_IF_ERROR(query->explain(query->check()));
-    VARVE_RETURN_IF_ERROR(charge_names(query->budget(), list));
-    return held_by(std::move(query), list_response(list, paging));
-  });
+Result<Response> list_names(const CeresParts& parts, const Request& request,
+                            std::initializer_list<std::string_view> known, ReadNames names) {
+  VARVE_RETURN_IF_ERROR(ceres::check_parameters(request.query, std::vector(known), request.tenant));
+  VARVE_ASSIGN_OR_RETURN(const auto paging, ceres::paging_of(request.query));
+  VARVE_ASSIGN_OR_RETURN(auto query, begin_query(parts.engine, request, kCeresMetadataApi));
+  VARVE_ASSIGN_OR_RETURN(const auto list, query->explain(names(parts, request, *query)));
+  VARVE_RETURN_IF_ERROR(query->explain(query->check()));
+  VARVE_RETURN_IF_ERROR(charge_names(query->budget(), list));
+  return held_by(std::move(query), list_response(list, paging));
 }
 
 // Only the one that asks: nothing of a tenant is ever visible to another.
-FoundNames tenants(const CeresHandlers& self, const Request& request, query::UnderWay&) {
-  VARVE_ASSIGN_OR_RETURN(const auto tenant, self.engine().series().find_tenant(request.tenant));
+FoundNames tenants(const CeresParts& parts, const Request& request, query::UnderWay&) {
+  VARVE_ASSIGN_OR_RETURN(const auto tenant, parts.engine.series().find_tenant(request.tenant));
   if (!tenant) return std::vector<std::string>{};
   return std::vector<std::string>{request.tenant};
 }
 
-FoundNames ceres_metric_names(const CeresHandlers& self, const Request& request, query::UnderWay& query) {
+FoundNames ceres_metric_names(const CeresParts& parts, const Request& request, query::UnderWay& query) {
   query::Search search = search_of(request);
   if (const auto device = request.param("device")) search.matchers.push_back(equals(ceres::kDeviceTag, *device));
   if (const auto group = request.param("metricGroup")) search.matchers.push_back(equals(ceres::kGroupTag, *group));
-  return query::metrics_with(self.engine(), search, query);
+  return query::metrics_with(parts.engine, search, query);
 }
 
-FoundNames values_of(const CeresHandlers& self, const Request& request, std::string_view metric, std::string_view key) {
-  VARVE_ASSIGN_OR_RETURN(const auto tenant, self.engine().series().find_tenant(request.tenant));
+FoundNames values_of(const CeresParts& parts, const Request& request, std::string_view metric, std::string_view key) {
+  VARVE_ASSIGN_OR_RETURN(const auto tenant, parts.engine.series().find_tenant(request.tenant));
   if (!tenant) return std::vector<std::string>{};
-  return self.engine().series().tag_values(*tenant, metric, key, {});
+  return parts.engine.series().tag_values(*tenant, metric, key, {});
 }
 
-FoundNames metric_groups(const CeresHandlers& self, const Request& request, query::UnderWay&) {
-  return values_of(self, request, "", ceres::kGroupTag);
+FoundNames metric_groups(const CeresParts& parts, const Request& request, query::UnderWay&) {
+  return values_of(parts, request, "", ceres::kGroupTag);
 }
 
-FoundNames devices(const CeresHandlers& self, const Request& request, query::UnderWay&) {
-  return values_of(self, request, "", ceres::kDeviceTag);
+FoundNames devices(const CeresParts& parts, const Request& request, query::UnderWay&) {
+  return values_of(parts, request, "", ceres::kDeviceTag);
 }
 
-FoundNames tag_keys(const CeresHandlers& self, const Request& request, query::UnderWay&) {
+FoundNames tag_keys(const CeresParts& parts, const Request& request, query::UnderWay&) {
   VARVE_ASSIGN_OR_RETURN(const std::string metric, ceres::required(request.query, "metricName"));
-  VARVE_ASSIGN_OR_RETURN(const auto tenant, self.engine().series().find_tenant(request.tenant));
+  VARVE_ASSIGN_OR_RETURN(const auto tenant, parts.engine.series().find_tenant(request.tenant));
   if (!tenant) return std::vector<std::string>{};
-  return self.engine().series().tag_keys(*tenant, metric, {});
+  return parts.engine.series().tag_keys(*tenant, metric, {});
 }
 
-FoundNames tag_values(const CeresHandlers& self, const Request& request, query::UnderWay&) {
+FoundNames tag_values(const CeresParts& parts, const Request& request, query::UnderWay&) {
   VARVE_ASSIGN_OR_RETURN(const std::string metric, ceres::required(request.query, "metricName"));
   VARVE_ASSIGN_OR_RETURN(const std::string key, ceres::required(request.query, "tagKey"));
-  return values_of(self, request, metric, key);
+  return values_of(parts, request, metric, key);
 }
 
 // --- what is found of series
@@ -128,7 +125,7 @@ Status for_each_tags(const storage::SeriesStore& store, model::TenantId tenant, 
 
 using TagValues = std::map<std::string, std::set<std::string>>;
 
-Result<TagValues> tags_of(const CeresHandlers& self, const Request& request, const ceres::Subject& subject,
+Result<TagValues> tags_of(const CeresParts& parts, const Request& request, const ceres::Subject& subject,
                           query::UnderWay& query) {
   TagValues out;
   query::Search search = search_of(request);
@@ -138,9 +135,9 @@ Result<TagValues> tags_of(const CeresHandlers& self, const Request& request, con
     search.metric = subject.name;
   }
   VARVE_RETURN_IF_ERROR(query::search(
-      self.engine(), search, query,
+      parts.engine, search, query,
       [&](model::TenantId tenant, const std::string&, std::span<const model::SeriesId> series) {
-        return for_each_tags(self.engine().series(), tenant, series, query, [&](const model::Tags& tags) -> Status {
+        return for_each_tags(parts.engine.series(), tenant, series, query, [&](const model::Tags& tags) -> Status {
           for (const auto& [key, value] : tags) {
             if (out[key].insert(value).second)
               VARVE_RETURN_IF_ERROR(query.budget().charge(2 * (key.size() + value.size()) + 128));
@@ -152,11 +149,11 @@ Result<TagValues> tags_of(const CeresHandlers& self, const Request& request, con
 }
 
 // Ceres has one value for each key, the last one; the others are in tagValues.
-Result<Response> tags(const CeresHandlers& self, const Request& request) {
+Result<Response> tags(const CeresParts& parts, const Request& request) {
   VARVE_RETURN_IF_ERROR(ceres::check_parameters(request.query, kSubjects, request.tenant));
   VARVE_ASSIGN_OR_RETURN(const auto subject, ceres::subject_of(request.query));
-  VARVE_ASSIGN_OR_RETURN(auto query, begin_query(self.engine(), request, self.api()));
-  VARVE_ASSIGN_OR_RETURN(const TagValues found, tags_of(self, request, subject, *query));
+  VARVE_ASSIGN_OR_RETURN(auto query, begin_query(parts.engine, request, kCeresMetadataApi));
+  VARVE_ASSIGN_OR_RETURN(const TagValues found, tags_of(parts, request, subject, *query));
   std::string body;
   Writer json(body);
   json.begin_object().member("tenantId", request.tenant);
@@ -235,7 +232,7 @@ Result<query::Search> search_of(const Request& request, const ceres::Search& ask
   return out;
 }
 
-Result<std::set<Found>> find(const CeresHandlers& self, const Request& request, const ceres::Search& asked,
+Result<std::set<Found>> find(const CeresParts& parts, const Request& request, const ceres::Search& asked,
                              query::UnderWay& query) {
   std::set<Found> out;
   const auto add = [&](Found found) -> Status {
@@ -247,11 +244,11 @@ Result<std::set<Found>> find(const CeresHandlers& self, const Request& request, 
   };
   VARVE_ASSIGN_OR_RETURN(const query::Search wanted, search_of(request, asked));
   VARVE_RETURN_IF_ERROR(query::search(
-      self.engine(), wanted, query,
+      parts.engine, wanted, query,
       [&](model::TenantId tenant, const std::string& metric, std::span<const model::SeriesId> series) -> Status {
         const std::string shown = asked.shows_metric() ? metric : std::string();
         if (!asked.shows_tags()) return add({shown, {}});
-        return for_each_tags(self.engine().series(), tenant, series, query, [&](model::Tags all) {
+        return for_each_tags(parts.engine.series(), tenant, series, query, [&](model::Tags all) {
           std::erase_if(all, [&](const auto& tag) { return !asked.shows_tag(tag.first); });
           return add({shown, std::move(all)});
         });
@@ -259,11 +256,11 @@ Result<std::set<Found>> find(const CeresHandlers& self, const Request& request, 
   return out;
 }
 
-Result<Response> search(const CeresHandlers& self, const Request& request) {
+Result<Response> search(const CeresParts& parts, const Request& request) {
   VARVE_RETURN_IF_ERROR(ceres::check_parameters(request.query, {}, request.tenant));
   VARVE_ASSIGN_OR_RETURN(const ceres::Search asked, ceres::parse_search(request.body));
-  VARVE_ASSIGN_OR_RETURN(auto query, begin_query(self.engine(), request, self.api()));
-  VARVE_ASSIGN_OR_RETURN(auto found, find(self, request, asked, *query));
+  VARVE_ASSIGN_OR_RETURN(auto query, begin_query(parts.engine, request, kCeresMetadataApi));
+  VARVE_ASSIGN_OR_RETURN(auto found, find(parts, request, asked, *query));
   const std::size_t total = found.size();
   const auto text = std::make_shared<FoundAnswer>(std::move(found), asked.paging);
   return streamed(std::move(query), with_total(Response::json(200, ""), total), text);
@@ -271,19 +268,25 @@ Result<Response> search(const CeresHandlers& self, const Request& request) {
 
 }  // namespace
 
-void add_ceres_metadata(Router& router, const CeresContext& context) {
-  const auto self = std::make_shared<CeresHandlers>(context, "ceres_metadata");
-  const auto list = [&](const char* path, std::initializer_list<std::string_view> known, ReadNames names) {
-    router.add(Method::get, path, list_handler(self, known, names));
-  };
-  list("/api/metadata/tenants", {"offset", "limit"}, tenants);
-  list("/api/metadata/metricNames", {"device", "metricGroup", "offset", "limit"}, ceres_metric_names);
-  list("/api/metadata/metricGroups", {"offset", "limit"}, metric_groups);
-  list("/api/metadata/devices", {"offset", "limit"}, devices);
-  list("/api/metadata/tagKeys", {"metricName", "offset", "limit"}, tag_keys);
-  list("/api/metadata/tagValues", {"metricName", "tagKey", "offset", "limit"}, tag_values);
-  router.add(Method::get, "/api/metadata/tags", self->on_pool(tags));
-  router.add(Method::post, "/api/metadata/search", self->on_pool(search));
+Result<Response> list_tenants(const CeresParts& parts, const Request& request) {
+  return list_names(parts, request, {"offset", "limit"}, tenants);
 }
+Result<Response> list_ceres_metrics(const CeresParts& parts, const Request& request) {
+  return list_names(parts, request, {"device", "metricGroup", "offset", "limit"}, ceres_metric_names);
+}
+Result<Response> list_metric_groups(const CeresParts& parts, const Request& request) {
+  return list_names(parts, request, {"offset", "limit"}, metric_groups);
+}
+Result<Response> list_ceres_devices(const CeresParts& parts, const Request& request) {
+  return list_names(parts, request, {"offset", "limit"}, devices);
+}
+Result<Response> list_ceres_tag_keys(const CeresParts& parts, const Request& request) {
+  return list_names(parts, request, {"metricName", "offset", "limit"}, tag_keys);
+}
+Result<Response> list_ceres_tag_values(const CeresParts& parts, const Request& request) {
+  return list_names(parts, request, {"metricName", "tagKey", "offset", "limit"}, tag_values);
+}
+Result<Response> show_ceres_tags(const CeresParts& parts, const Request& request) { return tags(parts, request); }
+Result<Response> search_ceres(const CeresParts& parts, const Request& request) { return search(parts, request); }
 
 }  // namespace varve::api

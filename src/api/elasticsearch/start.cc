@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What senders ask Elasticsearch before they send: is it there, which version and licence, are templates and policies
-// set up. Here they need none, so what they ask for is there already, and what they set up is acknowledged.
+// What senders ask Elasticsearch before they send.
 #include <string>
 
-#include "api/elasticsearch/routes.h"
+#include "api/elasticsearch/handlers.h"
 #include "protocol/json/writer.h"
 
 namespace varve::api {
@@ -51,32 +50,21 @@ Response cat_health(std::int64_t now_ms) {
 
 }  // namespace
 
-void add_elasticsearch_start(Router& router, const Context& context) {
-  const auto answers = [&](const char* path, auto response) {
-    router.add(
-        Method::get, path, [response](const Request&, const Responder& answer) { answer(with_product(response())); },
-        Effect::writes);
-  };
-  answers("/elasticsearch", about);
-  answers("/elasticsearch/", about);
-  answers("/elasticsearch/_license", license);
-  answers("/elasticsearch/_cluster/health", cluster_health);
-  const Clock& clock = context.clock;
-  for (const char* path : {"/_cat/health", "/elasticsearch/_cat/health"}) {
-    answers(path, [&clock] { return cat_health(clock.now_ms()); });
-  }
-  for (const char* path : {"/elasticsearch/_template/{name}", "/elasticsearch/_index_template/{name}",
-                           "/elasticsearch/_component_template/{name}", "/elasticsearch/_ilm/policy/{name}",
-                           "/elasticsearch/_data_stream/{name}", "/elasticsearch/_ingest/pipeline/{name}",
-                           "/elasticsearch/_alias/{name}", "/elasticsearch/_nodes/{name}"}) {
-    answers(path, [] { return Response::json(200, "{}"); });
-    router.add(
-        Method::put, path,
-        [](const Request&, const Responder& answer) {
-          answer(with_product(Response::json(200, R"({"acknowledged":true})")));
-        },
-        Effect::writes);
-  }
+void show_about(const ElasticsearchParts&, const Request&, const Responder& answer) { answer(with_product(about())); }
+void show_license(const ElasticsearchParts&, const Request&, const Responder& answer) {
+  answer(with_product(license()));
+}
+void show_cluster_health(const ElasticsearchParts&, const Request&, const Responder& answer) {
+  answer(with_product(cluster_health()));
+}
+void show_cat_health(const ElasticsearchParts& parts, const Request&, const Responder& answer) {
+  answer(with_product(cat_health(parts.clock.now_ms())));
+}
+void say_there(const ElasticsearchParts&, const Request&, const Responder& answer) {
+  answer(with_product(Response::json(200, "{}")));
+}
+void acknowledge(const ElasticsearchParts&, const Request&, const Responder& answer) {
+  answer(with_product(Response::json(200, R"({"acknowledged":true})")));
 }
 
 }  // namespace varve::api

@@ -158,9 +158,9 @@ std::string interfaces_json(const Node& body, const std::vector<Wanted>& all, Cf
   return out;
 }
 
-Response too_many(std::size_t count) {
-  return esmond_error(401, "without a key " + std::to_string(kAnonymousMost) + " may be asked for at once, not " +
-                               std::to_string(count));
+Response too_many(const Request& request, std::size_t count) {
+  return request.error(401, "without a key " + std::to_string(kAnonymousMost) + " may be asked for at once, not " +
+                                std::to_string(count));
 }
 
 std::size_t count_of(const Node* list) { return list != nullptr ? list->children.size() : 0; }
@@ -214,7 +214,7 @@ Result<Response> bulk_interfaces(const Call& call) {
   protocol::json::Reader reader(call.request.body);
   VARVE_ASSIGN_OR_RETURN(const Node body, protocol::json::read_strict(reader));
   const std::size_t count = count_of(body.find("interfaces")) * (call.is_v1 ? count_of(body.find("endpoint")) : 1);
-  if (!call.is_known && count > kAnonymousMost) return too_many(count);
+  if (!call.is_known && count > kAnonymousMost) return too_many(call.request, count);
   VARVE_ASSIGN_OR_RETURN(const auto cf_text, cf_in(body));
   VARVE_ASSIGN_OR_RETURN(const Cf cf, cf_asked(cf_text, Cf::average));
   VARVE_ASSIGN_OR_RETURN(const Span span, span_in(call, body, model::kSecondMs));
@@ -234,7 +234,7 @@ Result<Response> bulk_series(const Call& call) {
   protocol::json::Reader reader(call.request.body);
   VARVE_ASSIGN_OR_RETURN(const Node body, protocol::json::read_strict(reader));
   VARVE_ASSIGN_OR_RETURN(const Node* const paths, list_in(body, "paths"));
-  if (!call.is_known && paths->children.size() > kAnonymousMost) return too_many(paths->children.size());
+  if (!call.is_known && paths->children.size() > kAnonymousMost) return too_many(call.request, paths->children.size());
   VARVE_ASSIGN_OR_RETURN(const std::string type, text_in(body, "type"));
   const auto kind = series_kind_of(type);
   if (!kind) return fail(Code::invalid, "type: it is none of RawData, BaseRate, Aggs");

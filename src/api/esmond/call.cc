@@ -58,16 +58,17 @@ Result<std::shared_ptr<const snmp::inventory::Inventory>> Call::inventory() cons
   return parts.inventory.of(request.tenant);
 }
 
-std::optional<std::vector<std::string>> names_behind(const Request& request, std::size_t skip) {
+std::optional<std::vector<std::string>> names_of_path(const Request& request) {
   std::vector<std::string> out;
   const std::string_view path = request.path;
-  for (std::size_t from = 1; from <= path.size();) {
+  const std::string_view captured = request.captured("path");
+  if (captured.empty()) return out;
+  for (auto from = static_cast<std::size_t>(captured.data() - path.data()); from <= path.size();) {
     const std::size_t end = http::segment_end(path, from, request.name_slashes);
     out.push_back(at_decode(path.substr(from, end - from)));
     if (!protocol::json::is_utf8(out.back())) return std::nullopt;
     from = end + 1;
   }
-  out.erase(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(std::min(skip, out.size())));
   while (!out.empty() && out.back().empty()) out.pop_back();  // a slash at the end
   return out;
 }

@@ -33,7 +33,7 @@ struct Call {
   const Parts& parts;
   const Request& request;
   bool is_v1 = false;                   // else v2
-  std::vector<std::string> names = {};  // segments of the path behind the resource's own, decoded
+  std::vector<std::string> names = {};  // of the path, decoded
   bool is_known = false;                // whoever asks may do what needs a key
 
   [[nodiscard]] std::string root() const { return is_v1 ? "/v1/" : "/v2/"; }
@@ -44,8 +44,8 @@ struct Call {
 
 using Work = Result<Response> (*)(const Call&);
 
-// `/esmond/v1/…` without its first `skip` segments, each decoded; nullopt: a name is not UTF-8.
-std::optional<std::vector<std::string>> names_behind(const Request& request, std::size_t skip);
+// The segments that stand in the path for {path} of the route, each decoded; nullopt: a name is not UTF-8.
+std::optional<std::vector<std::string>> names_of_path(const Request& request);
 
 // A number of seconds or milliseconds, cut to a whole one; nullopt: the request does not have it. Error: invalid.
 Result<std::optional<std::int64_t>> whole_param(const Request& request, std::string_view name);

@@ -5,7 +5,7 @@
 
 namespace varve::api {
 
-Response esmond_error(int status, std::string_view message, std::string_view) {
+Response esmond_error(int status, std::string_view message, const Request&) {
   std::string out;
   protocol::json::Writer(out).begin_object().member("error", message).end_object();
   Response response = with_retry(esmond_json(status, std::move(out)));

@@ -15,6 +15,6 @@ inline Response esmond_json(int status, std::string body) {
 }
 
 // {"error":"…"}
-Response esmond_error(int status, std::string_view message, std::string_view path = {});
+Response esmond_error(int status, std::string_view message, const Request& request);
 
 }  // namespace varve::api

@@ -49,7 +49,12 @@ class EsmondHistory : public ::testing::Test {
     request_ = {};
     request_.tenant = "t";
     EXPECT_TRUE(http::parse_target("/esmond" + target, request_.path, request_.query, &request_.name_slashes));
-    Call call{parts_, request_, target.starts_with("/v1/"), *names_behind(request_, 3), is_known_};
+    // As a route /esmond/{version}/RESOURCE/{path} has it.
+    std::size_t from = 0;
+    for (int slash = 0; slash < 4 && from != std::string::npos; ++slash)
+      from = request_.path.find('/', from + (slash > 0));
+    if (from != std::string::npos) request_.captures = {{"path", from + 1, request_.path.size() - from - 1}};
+    Call call{parts_, request_, target.starts_with("/v1/"), *names_of_path(request_), is_known_};
     auto response = work(call);
     return response ? std::move(*response) : Response::text(status_of(response.error().code), response.error().message);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/esmond/routes.h"
 
+#include <memory>
 #include <utility>
 
 #include "api/esmond/bulk.h"
@@ -12,13 +13,10 @@
 #include "api/esmond/outlets.h"
 #include "api/esmond/row_keys.h"
 #include "api/esmond/timeseries.h"
-#include "api/shared/endpoint.h"
+#include "api/shared/routes.h"
 
 namespace varve::api {
 namespace {
-
-constexpr std::size_t kPlain = 3;  // segments of /esmond/{version}/device
-constexpr std::size_t kBulk = 4;
 
 std::unexpected<Error> nothing_there(const esmond::Call& call) {
   return fail(Code::not_found, "there is no path " + call.request.path.substr(0, 200));
@@ -32,68 +30,67 @@ Result<Response> below_devices(const esmond::Call& call) {
   return call.names.size() == 3 ? esmond::show_interface(call) : esmond::show_data(call);
 }
 
-class EsmondHandlers {
- public:
-  EsmondHandlers(Router& router, const Context& context, const EsmondContext& esmond)
-      : router_(router),
-        parts_{context.writer, context.queries, esmond.inventory, esmond.history, esmond.keys},
-        endpoint_(context.query_pool, {.shape = esmond_error},
-                  QueryMetrics(context.metrics, context.queries.clock(), "esmond")) {}
+struct EsmondParts {
+  esmond::Parts parts;
+  Endpoint endpoint;
+};
 
-  void add(Method method, const std::string& pattern, std::size_t skip, esmond::Work work,
-           Effect effect = Effect::reads) const {
-    router_.add(
-        method, "/esmond/{version}/" + pattern,
-        endpoint_.on_pool([parts = parts_, skip, work, needs_key = effect == Effect::writes](const Request& request) {
-          return answer(parts, request, skip, needs_key, work);
-        }),
-        effect);
-  }
-  // With a slash at its end, and without one.
-  void add_list(Method method, const std::string& pattern, std::size_t skip, esmond::Work work) const {
-    add(method, pattern, skip, work);
-    add(method, pattern + "/", skip, work);
-  }
+Result<Response> answer_call(const esmond::Parts& parts, const Request& request, bool needs_key, esmond::Work work) {
+  esmond::Call call{parts, request};
+  const std::string_view version = request.captured("version");
+  call.is_v1 = version == "v1";
+  if (!call.is_v1 && version != "v2") return nothing_there(call);
+  const EsmondAsker asker = parts.keys.asker(request.header("authorization"));
+  if (asker == EsmondAsker::refused) return request.error(401, "this is not a key of esmond.keys");
+  call.is_known = asker == EsmondAsker::known;
+  if (needs_key && !call.is_known) return request.error(401, "this needs a key");
+  auto names = esmond::names_of_path(request);
+  if (!names) return fail(Code::invalid, "a name is UTF-8");
+  call.names = std::move(*names);
+  return work(call);
+}
 
- private:
-  static Result<Response> answer(const esmond::Parts& parts, const Request& request, std::size_t skip, bool needs_key,
-                                 esmond::Work work) {
-    esmond::Call call{parts, request};
-    call.is_v1 = request.path.starts_with("/esmond/v1/");
-    if (!call.is_v1 && !request.path.starts_with("/esmond/v2/")) return nothing_there(call);
-    const EsmondAsker asker = parts.keys.asker(request.header("authorization"));
-    if (asker == EsmondAsker::refused) return esmond_error(401, "this is not a key of esmond.keys");
-    call.is_known = asker == EsmondAsker::known;
-    if (needs_key && !call.is_known) return esmond_error(401, "this needs a key");
-    auto names = esmond::names_behind(request, skip);
-    if (!names) return fail(Code::invalid, "a name is UTF-8");
-    call.names = std::move(*names);
-    return work(call);
-  }
+template <esmond::Work work, bool needs_key>
+Result<Response> esmond_call(const EsmondParts& parts, const Request& request) {
+  return answer_call(parts.parts, request, needs_key, work);
+}
+template <esmond::Work work, bool needs_key = false>
+constexpr OnPool<EsmondParts> kEsmondCall{esmond_call<work, needs_key>, &EsmondParts::endpoint};
 
-  Router& router_;
-  const esmond::Parts parts_;
-  const Endpoint endpoint_;
+// Lists are there with a slash at their end, and without one.
+constexpr Route<EsmondParts> kEsmondRoutes[] = {
+    {Method::get, "/esmond/{version}/device", kEsmondCall<esmond::list_devices>},
+    {Method::get, "/esmond/{version}/device/", kEsmondCall<esmond::list_devices>},
+    {Method::get, "/esmond/{version}/device/{path}", kEsmondCall<below_devices>},
+    {Method::put, "/esmond/{version}/device/{path}", kEsmondCall<esmond::change_device, true>, Effect::writes},
+    {Method::get, "/esmond/{version}/interface", kEsmondCall<esmond::list_interfaces>},
+    {Method::get, "/esmond/{version}/interface/", kEsmondCall<esmond::list_interfaces>},
+    {Method::get, "/esmond/{version}/oidset", kEsmondCall<esmond::list_oidsets>},
+    {Method::get, "/esmond/{version}/oidset/", kEsmondCall<esmond::list_oidsets>},
+    {Method::get, "/esmond/{version}/oidsetmap", kEsmondCall<esmond::map_oidsets>},
+    {Method::get, "/esmond/{version}/oidsetmap/", kEsmondCall<esmond::map_oidsets>},
+    {Method::get, "/esmond/{version}/timeseries/{path}", kEsmondCall<esmond::show_series>},
+    {Method::post, "/esmond/{version}/timeseries/{path}", kEsmondCall<esmond::post_series, true>, Effect::writes},
+    {Method::post, "/esmond/{version}/bulk/interface", kEsmondCall<esmond::bulk_interfaces>},
+    {Method::post, "/esmond/{version}/bulk/interface/", kEsmondCall<esmond::bulk_interfaces>},
+    {Method::post, "/esmond/{version}/bulk/timeseries", kEsmondCall<esmond::bulk_series>},
+    {Method::post, "/esmond/{version}/bulk/timeseries/", kEsmondCall<esmond::bulk_series>},
+    {Method::get, "/esmond/{version}/pdu", kEsmondCall<esmond::list_pdus>},
+    {Method::get, "/esmond/{version}/pdu/", kEsmondCall<esmond::list_pdus>},
+    {Method::get, "/esmond/{version}/pdu/{path}", kEsmondCall<esmond::below_pdus>},
+    {Method::get, "/esmond/{version}/outlet", kEsmondCall<esmond::list_outlets>},
+    {Method::get, "/esmond/{version}/outlet/", kEsmondCall<esmond::list_outlets>},
+    {Method::get, "/esmond/{version}/inventory", kEsmondCall<esmond::list_row_keys>},
+    {Method::get, "/esmond/{version}/inventory/", kEsmondCall<esmond::list_row_keys>},
 };
 
 }  // namespace
 
 void add_esmond_routes(Router& router, const Context& context, const EsmondContext& esmond) {
-  const EsmondHandlers handlers(router, context, esmond);
-  handlers.add_list(Method::get, "device", kPlain, esmond::list_devices);
-  handlers.add(Method::get, "device/{path}", kPlain, below_devices);
-  handlers.add(Method::put, "device/{path}", kPlain, esmond::change_device, Effect::writes);
-  handlers.add_list(Method::get, "interface", kPlain, esmond::list_interfaces);
-  handlers.add_list(Method::get, "oidset", kPlain, esmond::list_oidsets);
-  handlers.add_list(Method::get, "oidsetmap", kPlain, esmond::map_oidsets);
-  handlers.add(Method::get, "timeseries/{path}", kPlain, esmond::show_series);
-  handlers.add(Method::post, "timeseries/{path}", kPlain, esmond::post_series, Effect::writes);
-  handlers.add_list(Method::post, "bulk/interface", kBulk, esmond::bulk_interfaces);
-  handlers.add_list(Method::post, "bulk/timeseries", kBulk, esmond::bulk_series);
-  handlers.add_list(Method::get, "pdu", kPlain, esmond::list_pdus);
-  handlers.add(Method::get, "pdu/{path}", kPlain, esmond::below_pdus);
-  handlers.add_list(Method::get, "outlet", kPlain, esmond::list_outlets);
-  handlers.add_list(Method::get, "inventory", kPlain, esmond::list_row_keys);
+  const auto parts = std::make_shared<const EsmondParts>(
+      EsmondParts{{context.writer, context.queries, esmond.inventory, esmond.history, esmond.keys},
+                  Endpoint(context.query_pool, QueryMetrics(context.metrics, context.queries.clock(), "esmond"))});
+  add_routes(router, parts, kEsmondRoutes, esmond_error);
 }
 
 }  // namespace varve::api

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // esmond's REST API, of both its versions, as its clients ask it. docs/http/esmond.md.
-//   GET        /esmond/{version}/device/, interface/, oidset/, oidsetmap/, pdu/, pdu/{path}, outlet/, inventory/
-//   GET, PUT   /esmond/{version}/device/{path}
-//   GET, POST  /esmond/{version}/timeseries/{path}
-//   POST       /esmond/{version}/bulk/interface/, bulk/timeseries/
 #pragma once
 
 #include "api/esmond/keys.h"

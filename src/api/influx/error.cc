@@ -20,13 +20,13 @@ std::string_view influx2_code(int status) {
 
 }  // namespace
 
-Response influx1_error(int status, std::string_view message, std::string_view) {
+Response influx1_error(int status, std::string_view message, const Request&) {
   std::string body;
   protocol::json::Writer(body).begin_object().member("error", message).end_object();
   return with_retry(Response::json(status, std::move(body)));
 }
 
-Response influx2_error(int status, std::string_view message, std::string_view) {
+Response influx2_error(int status, std::string_view message, const Request&) {
   std::string body;
   protocol::json::Writer(body)
       .begin_object()

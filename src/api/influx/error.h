@@ -9,8 +9,8 @@
 namespace varve::api {
 
 // Version 1: {"error":"m"}
-Response influx1_error(int status, std::string_view message, std::string_view path = {});
+Response influx1_error(int status, std::string_view message, const Request& request);
 // Version 2: {"code":"invalid","message":"m"}
-Response influx2_error(int status, std::string_view message, std::string_view path = {});
+Response influx2_error(int status, std::string_view message, const Request& request);
 
 }  // namespace varve::api

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "api/shared/http.h"
+#include "api/influx/handlers.h"
 #include "http/url.h"
 #include "protocol/json/writer.h"
 
@@ -96,17 +96,17 @@ std::string influx_results(const std::vector<std::string>& statements, std::stri
   return out += '\n';
 }
 
-void answer_influx_query(const Request& request, const Responder& answer) {
+void answer_influx_query(const InfluxParts&, const Request& request, const Responder& answer) {
   std::string q(request.param("q").value_or(""));
   if (q.empty() && request.header("content-type").starts_with("application/x-www-form-urlencoded")) {
     http::Parameters form;
     if (const Status parsed = http::parse_query(request.body, form); !parsed)
-      return answer(error_response(parsed.error()));
+      return answer(request.error(parsed.error()));
     const auto found = std::find_if(form.begin(), form.end(), [](const auto& p) { return p.first == "q"; });
     if (found != form.end()) q = found->second;
   }
   const auto statements = split_statements(q);
-  if (statements.empty()) return answer(Response::json(400, R"({"error":"missing required parameter \"q\""})"));
+  if (statements.empty()) return answer(request.error(400, "missing required parameter \"q\""));
   answer(Response::json(200, influx_results(statements, request.tenant)));
 }
 

@@ -7,8 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "api/shared/http.h"
-
 namespace varve::api {
 
 // Statements of `q`, split at semicolons outside of quotes, trimmed, none empty.
@@ -16,8 +14,5 @@ std::vector<std::string> split_statements(std::string_view q);
 
 // {"results":[{"statement_id":0,…},…]}; a statement that is not known is an error in its place.
 std::string influx_results(const std::vector<std::string>& statements, std::string_view tenant);
-
-// GET or POST /query, with `q` in the URL or in a form body. 400 without it.
-void answer_influx_query(const Request& request, const Responder& answer);
 
 }  // namespace varve::api

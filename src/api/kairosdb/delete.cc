@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // KairosDB's deletes: a metric over all time, or what a query would read.
-#include "api/kairosdb/kairosdb_parts.h"
-#include "api/shared/deletes.h"
-#include "api/shared/endpoint.h"
+#include "api/kairosdb/handlers.h"
 #include "language/kairosdb/to_request.h"
 #include "protocol/kairosdb/query.h"
 
@@ -14,14 +12,14 @@ namespace kairosdb = protocol::kairosdb;
 
 constexpr const char* kKairosdbApi = "kairosdb";
 
-Result<std::vector<Selection>> selections_of(const DeleteContext& context, const Request& request) {
+Result<std::vector<Selection>> selections_of(const query::Engine& engine, const Request& request) {
   std::vector<Selection> out;
   if (request.method == Method::delete_) {
     out.push_back({request.tenant, std::string(request.captured("name")), {}, {}});
     return out;
   }
   if (request.body.empty()) return fail(Code::invalid, "query json must not be null or empty");
-  VARVE_ASSIGN_OR_RETURN(const auto parsed, kairosdb::parse_query(request.body, context.engine.clock().now_ms()));
+  VARVE_ASSIGN_OR_RETURN(const auto parsed, kairosdb::parse_query(request.body, engine.clock().now_ms()));
   query::Expressions expressions;
   for (const auto& metric : parsed.metrics) {
     Selection selection{request.tenant, metric.name, {}, parsed.range};
@@ -33,23 +31,15 @@ Result<std::vector<Selection>> selections_of(const DeleteContext& context, const
   return out;
 }
 
-Result<Response> run_kairosdb_delete(const DeleteContext& context, const Request& request) {
-  VARVE_ASSIGN_OR_RETURN(const auto selections, selections_of(context, request));
-  const Asker asker{kKairosdbApi, request.path, request.peer};
-  for (const Selection& selection : selections) {
-    VARVE_RETURN_IF_ERROR(erase_selection(context, selection, asker, request.gone.get()));
-  }
-  return kairosdb_response(204);
-}
-
 }  // namespace
 
-void add_kairosdb_delete(Router& router, const DeleteContext& context) {
-  const Endpoint endpoint(context.pool, {.shape = kairosdb_error});
-  const Handler handler =
-      endpoint.on_pool([context](const Request& request) { return run_kairosdb_delete(context, request); });
-  router.add(Method::delete_, "/api/v1/metric/{name}", handler, Effect::deletes);
-  router.add(Method::post, "/api/v1/datapoints/delete", handler, Effect::deletes);
+Result<Response> run_kairosdb_delete(const KairosdbParts& parts, const Request& request) {
+  VARVE_ASSIGN_OR_RETURN(const auto selections, selections_of(parts.engine, request));
+  const Asker asker{kKairosdbApi, request.path, request.peer};
+  for (const Selection& selection : selections) {
+    VARVE_RETURN_IF_ERROR(erase_selection(parts.erasing, selection, asker, request.gone.get()));
+  }
+  return kairosdb_response(204);
 }
 
 }  // namespace varve::api

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/kairosdb/metadata.h"
+#include "api/kairosdb/routes.h"
 
 #include <gtest/gtest.h>
 
 #include "api/testing/texts_api.h"
+#include "api/testing/whole_context.h"
 
 namespace varve::api {
 namespace {
 
 class Metadata : public testing::TextsApi {
  protected:
-  Metadata() { add_kairosdb_metadata(router_, texts_, pool_); }
+  Metadata() { add_kairosdb_routes(router_, whole_.of(engine_, pool_, metrics_, {.texts = &texts_})); }
 
   int put(const std::string& path, std::string_view body) { return ask(Method::post, path, body).status; }
+
+  storage::testing::MemoryStore store_;
+  ManualClock clock_;
+  query::Engine engine_{store_, store_, clock_, {}};
+  Metrics metrics_;
+  testing::WholeContext whole_{store_, clock_};
 };
 
 TEST_F(Metadata, texts_are_kept_and_listed) {

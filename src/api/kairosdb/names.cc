@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/kairosdb/names.h"
-
+// KairosDB's lists of names. docs/protocols/kairosdb.md.
 #include <algorithm>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "api/kairosdb/kairosdb_parts.h"
+#include "api/kairosdb/handlers.h"
 #include "api/shared/discovery.h"
-#include "api/shared/endpoint.h"
 #include "api/shared/name_pages.h"
 #include "base/sort_unique.h"
 #include "protocol/json/writer.h"
@@ -142,16 +139,14 @@ class NameLists {
 
 }  // namespace
 
-void add_kairosdb_names(Router& router, const query::Engine& engine, TaskPool& pool, Metrics& metrics) {
-  const auto lists = std::make_shared<NameLists>(engine);
-  const Endpoint endpoint(pool, {.shape = kairosdb_error}, QueryMetrics(metrics, engine.clock(), kNamesApi));
-  const auto add = [&](const char* path, NameLists::List list) {
-    router.add(Method::get, path,
-               endpoint.on_pool([lists, list](const Request& request) { return lists->answer(list, request); }));
-  };
-  add("/api/v1/metricnames", &NameLists::metric_names);
-  add("/api/v1/tagnames", &NameLists::tag_names);
-  add("/api/v1/tagvalues", &NameLists::tag_values);
+Result<Response> list_metric_names(const KairosdbParts& parts, const Request& request) {
+  return NameLists(parts.engine).answer(&NameLists::metric_names, request);
+}
+Result<Response> list_tag_names(const KairosdbParts& parts, const Request& request) {
+  return NameLists(parts.engine).answer(&NameLists::tag_names, request);
+}
+Result<Response> list_tag_values(const KairosdbParts& parts, const Request& request) {
+  return NameLists(parts.engine).answer(&NameLists::tag_values, request);
 }
 
 }  // namespace varve::api

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/kairosdb/names.h"
+#include "api/kairosdb/routes.h"
 
 #include "api/testing/memory_api.h"
 
@@ -11,7 +11,7 @@ using model::Value;
 class KairosdbNamesTest : public testing::MemoryApi {
  protected:
   KairosdbNamesTest() : MemoryApi("/api/v1/") {
-    add_kairosdb_names(router_, engine_, pool_, metrics_);
+    add_kairosdb_routes(router_, whole_.of(engine_, pool_, metrics_));
     put("cpu.idle", {{"host", "a"}, {"dc", "x"}}, 100);
     put("cpu.idle", {{"host", "b"}}, 200);
     put("cpu.user", {{"host", "b"}, {"dc", "y"}}, 300);
@@ -94,7 +94,7 @@ TEST_F(KairosdbNamesTest, TagsOfATimeRangeAreWithinItsMemory) {
   for (int i = 0; i < 1000; ++i) put("wide", {{"id", std::to_string(i)}}, 500);
   query::Engine engine(store_, store_, clock_, {.memory_bytes = 60'000});
   router_ = {};
-  add_kairosdb_names(router_, engine, pool_, metrics_);
+  add_kairosdb_routes(router_, whole_.of(engine, pool_, metrics_));
   const Response response = ask("tagvalues?start=450&prefix=none");
   EXPECT_EQ(response.status, 422) << response.body;
   EXPECT_NE(response.body.find("query.memory"), std::string::npos) << response.body;

@@ -4,7 +4,7 @@
 //   put {one metric of a KairosDB put; "datapoints" may be {"from","step","count","value"} for a regular series}
 //   query {body}      or: tags {body}
 //   200 {answer}      compared as JSON: 1 equals 1.0, order of names does not matter
-#include "api/kairosdb/query.h"
+#include "api/kairosdb/routes.h"
 
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ std::string canonical(const std::string& text) {
 
 class KairosdbQueryTest : public testing::QueryScript {
  protected:
-  KairosdbQueryTest() { add_kairosdb_query(router_, engine_, pool_, metrics_); }
+  KairosdbQueryTest() { add_kairosdb_routes(router_, whole_.of(engine_, pool_, metrics_)); }
 
   void put(const std::string& text) {
     json::Reader reader(text);

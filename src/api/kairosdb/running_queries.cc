@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/kairosdb/running_queries.h"
-
+// What runs now, and an end to it, in the shapes of KairosDB 1.3.
 #include <string>
 
-#include "api/kairosdb/kairosdb_parts.h"
-#include "api/shared/http.h"
+#include "api/kairosdb/handlers.h"
 #include "model/instant.h"
 #include "protocol/json/tree.h"
 #include "protocol/json/writer.h"
@@ -14,8 +12,6 @@ namespace varve::api {
 namespace {
 
 using protocol::json::Writer;
-
-constexpr const char* kKillPath = "/api/v1/admin/killquery/{id}";
 
 // A query in JSON is shown as such, any other text as a string.
 void append_query(Writer& json, const std::string& text) {
@@ -39,39 +35,25 @@ void append_running(Writer& json, const query::RunningQuery& running) {
   json.member("bytes", running.bytes).end_object();
 }
 
-void list(const query::Engine& engine, const TaskPool& pool, const Request& request, const Responder& respond) {
-  if (request.tenant.empty()) return respond(error_response(400, "the request names no tenant", request.path));
+}  // namespace
+
+void list_running_queries(const KairosdbParts& parts, const Request& request, const Responder& respond) {
   std::string body;
   Writer json(body);
   json.begin_object().key("queries").begin_array();
-  for (const auto& running : engine.running().list(request.tenant)) append_running(json, running);
-  json.end_array().member("queries waiting", pool.waiting(request.tenant)).end_object();
+  for (const auto& running : parts.engine.running().list(request.tenant)) append_running(json, running);
+  json.end_array().member("queries waiting", parts.query_pool.waiting(request.tenant)).end_object();
   respond(kairosdb_response(200, std::move(body)));
 }
 
 // KairosDB says 204 to a GET whether there is such a query or not; DELETE tells.
-void kill(const query::Engine& engine, const Request& request, const Responder& respond) {
-  if (request.tenant.empty()) return respond(error_response(400, "the request names no tenant", request.path));
+void kill_query(const KairosdbParts& parts, const Request& request, const Responder& respond) {
   const std::string id(request.captured("id"));
-  const bool found = engine.running().kill(request.tenant, id);
+  const bool found = parts.engine.running().kill(request.tenant, id);
   if (!found && request.method == Method::delete_) {
-    return respond(kairosdb_error(404, "there is no running query '" + id.substr(0, 100) + "'", request.path));
+    return respond(request.error(404, "there is no running query '" + id.substr(0, 100) + "'"));
   }
   respond(kairosdb_response(204));
-}
-
-}  // namespace
-
-void add_admin_queries(Router& router, query::Engine& engine, const TaskPool& pool) {
-  router.add(
-      Method::get, "/api/v1/admin/runningqueries",
-      [&engine, &pool](const Request& request, const Responder& respond) { list(engine, pool, request, respond); },
-      Effect::administers);
-  router.add(Method::get, "/api/v1/datapoints/index",
-             [](const Request&, const Responder& respond) { respond(kairosdb_response(204)); });
-  const auto killing = [&engine](const Request& request, const Responder& respond) { kill(engine, request, respond); };
-  router.add_changing_get(kKillPath, killing, Effect::administers);
-  router.add(Method::delete_, kKillPath, killing, Effect::administers);
 }
 
 }  // namespace varve::api

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running queries are seen and ended, by their tenant.
-#include "api/kairosdb/query.h"
 #include "api/testing/ceres_fixture.h"
 #include "protocol/json/tree.h"
 
@@ -49,8 +48,8 @@ TEST_F(AdminQueriesTest, AKilledQuerySaysSo) {
   EndlessStore endless(store_);
   query::Engine engine(store_, endless, clock_, {});
   router_ = {};
-  router_.add(Method::get, "/api/query", make_ceres_query({engine, pool_, metrics_, {}}));
-  add_admin_queries(router_, engine, pool_);
+  add_ceres_routes(router_, whole_.of(engine, pool_, metrics_));
+  add_kairosdb_routes(router_, whole_.of(engine, pool_, metrics_));
 
   Request request;
   request.tenant = "t-1";
@@ -58,7 +57,7 @@ TEST_F(AdminQueriesTest, AKilledQuerySaysSo) {
   request.query = {{"metricName", "m"}, {"start", "1d-ago"}};
   request.gone = std::make_shared<std::atomic<bool>>(false);
   auto sink = std::make_shared<WaitingSink>();
-  (*router_.find(Method::get, request.path).handler)(request, Responder(sink));
+  router_.find(request).route->handler(request, Responder(sink));
   endless.wait();
 
   const std::string list = get("/api/v1/admin/runningqueries");
@@ -95,8 +94,7 @@ TEST_F(AdminQueriesTest, AQueryThatIsNoJsonIsShownAsText) {
         std::pair{"{\"start_absolute\":1,\n\"metrics\":[{\"name\":\"m\"}]}",
                   "{\"start_absolute\":1,\n\"metrics\":[{\"name\":\"m\"}]}"}}) {
     router_ = {};
-    add_kairosdb_query(router_, engine, pool_, metrics_, nullptr);
-    add_admin_queries(router_, engine, pool_);
+    add_kairosdb_routes(router_, whole_.of(engine, pool_, metrics_));
     Request request;
     request.method = Method::post;
     request.tenant = "t-1";
@@ -104,7 +102,7 @@ TEST_F(AdminQueriesTest, AQueryThatIsNoJsonIsShownAsText) {
     request.body = body;
     request.gone = std::make_shared<std::atomic<bool>>(false);
     auto sink = std::make_shared<WaitingSink>();
-    (*router_.find(Method::post, request.path).handler)(request, Responder(sink));
+    router_.find(request).route->handler(request, Responder(sink));
     endless.wait();
     const std::string list = get("/api/v1/admin/runningqueries");
     EXPECT_NE(list.find(std::string(R"("query JSON":)") + shown + ","), std::string::npos) << list;

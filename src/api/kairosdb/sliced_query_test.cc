@@ -4,7 +4,7 @@
 
 #include <deque>
 
-#include "api/kairosdb/query.h"
+#include "api/kairosdb/routes.h"
 #include "api/testing/sliced_fixture.h"
 
 namespace varve::api {
@@ -15,8 +15,8 @@ using model::Value;
 class SlicedQueryTest : public testing::SlicedFixture {
  protected:
   SlicedQueryTest() {
-    add_kairosdb_query(router_, engine_, pool_, metrics_);
-    add_kairosdb_query(sliced_router_, sliced_, pool_, sliced_metrics_);
+    add_kairosdb_routes(router_, whole_.of(engine_, pool_, metrics_));
+    add_kairosdb_routes(sliced_router_, whole_.of(sliced_, pool_, sliced_metrics_));
   }
 
   Request request_of(const std::string& metrics, const std::string& more = "") {
@@ -87,7 +87,7 @@ TEST_F(SlicedQueryTest, SmallGroupsComeTogether) {
   }
   query::Engine small(second_, second_, clock_, {.memory_bytes = 1 << 20, .slice_bytes = 64 << 10});
   Router router;
-  add_kairosdb_query(router, small, pool_, sliced_metrics_);
+  add_kairosdb_routes(router, whole_.of(small, pool_, sliced_metrics_));
   std::swap(router, sliced_router_);
   const Request request = request_of(R"({"name":"m","group_by":[{"name":"tag","tags":["host"]}]})");
   const std::size_t before = second_.scans();
@@ -101,8 +101,7 @@ TEST_F(SlicedQueryTest, EndsWithinASliceWhereNobodyWaits) {
   Request request = request_of(R"({"name":"m"})");
   request.gone = std::make_shared<std::atomic<bool>>(false);
   const auto sink = std::make_shared<WaitingSink>();
-  const Router::Match found = sliced_router_.find(request.method, request.path, request.name_slashes);
-  (*found.handler)(request, Responder(sink));
+  sliced_router_.find(request).route->handler(request, Responder(sink));
   Response response = sink->wait();
   ASSERT_EQ(response.status, 200);
   EXPECT_NE(response.pool, nullptr) << "slices are read where questions are answered";
@@ -118,7 +117,7 @@ TEST_F(SlicedQueryTest, EndsWithinASliceWhereNobodyWaits) {
 
 TEST_F(SlicedQueryTest, AFailureEndsTheAnswer) {
   put_random("m", 40'000);
-  const Request request = request_of(R"({"name":"m"})");
+  Request request = request_of(R"({"name":"m"})");
   // Two scans find that there is much, and count; the next is that of the first slice.
   for (const int scans : {0, 1, 2}) {
     second_.fail_after(scans);
@@ -130,8 +129,7 @@ TEST_F(SlicedQueryTest, AFailureEndsTheAnswer) {
   EXPECT_GE(pieces_, 1U) << "behind the first one";
   second_.fail_after(static_cast<std::int64_t>(second_.scans() - before) - 1);  // in the last piece
   const auto sink = std::make_shared<WaitingSink>();
-  const Router::Match found = sliced_router_.find(request.method, request.path, request.name_slashes);
-  (*found.handler)(request, Responder(sink));
+  sliced_router_.find(request).route->handler(request, Responder(sink));
   Response response = sink->wait();
   EXPECT_EQ(response.status, 200);
   Status status;

@@ -6,9 +6,8 @@
 #include <random>
 
 #include "api/kairosdb/kairosdb_parts.h"
-#include "api/shared/endpoint.h"
+#include "api/shared/routes.h"
 #include "language/kairosdb/to_request.h"
-#include "model/tenant.h"
 #include "protocol/json/tree.h"
 #include "protocol/json/writer.h"
 #include "protocol/kairosdb/datapoints.h"
@@ -158,41 +157,51 @@ Response backfill(const Call& call) {
 
 using TaskWork = Response (*)(const Call&);
 
+struct TaskParts {
+  TasksContext context;
+  Endpoint endpoint;
+};
+
 template <TaskWork work>
-Response if_writable(const Call& call) {
-  const Status may = model::check_writable(call.name.tenant);
-  return may ? work(call) : failed(may.error());
+Result<Response> task_call(const TaskParts& parts, const Request& request) {
+  const TaskName name{request.tenant, std::string(request.captured("id"))};
+  if (!protocol::json::is_utf8(name.id)) return not_found("that is not a text");
+  if (name.id.size() > storage::kTextNameBytesMax) return not_found(name.id);
+  return work({parts.context, request, name});
 }
 
-Handler task_on_pool(const TasksContext& context, TaskWork work) {
-  const Endpoint endpoint(context.pool, {.shape = kairosdb_error, .status_of = status_of});
-  return endpoint.on_pool([context, work](const Request& request) -> Result<Response> {
-    TaskName name{request.tenant, std::string(request.captured("id"))};
-    if (name.id.ends_with('/')) name.id.pop_back();
-    if (!protocol::json::is_utf8(name.id)) return not_found("that is not a text");
-    if (name.id.size() > storage::kTextNameBytesMax) return not_found(name.id);
-    return work({context, request, name});
-  });
-}
+template <TaskWork work>
+constexpr OnPool<TaskParts> kTaskCall{task_call<work>, &TaskParts::endpoint};
+
+// Each path is also there with a slash behind it. The last name takes what is left of a path: the longest first.
+constexpr Route<TaskParts> kTaskRoutes[] = {
+    {Method::get, "/api/v1/rollups/status/{id}/", kTaskCall<status>},
+    {Method::get, "/api/v1/rollups/status/{id}", kTaskCall<status>},
+    {.pattern = "/api/v1/rollups/backfill/{id}/",
+     .answer = kTaskCall<backfill>,
+     .effect = Effect::writes,
+     .changes_by_get = true},
+    {.pattern = "/api/v1/rollups/backfill/{id}",
+     .answer = kTaskCall<backfill>,
+     .effect = Effect::writes,
+     .changes_by_get = true},
+    {Method::get, "/api/v1/rollups/{id}/", kTaskCall<get>},
+    {Method::get, "/api/v1/rollups/{id}", kTaskCall<get>},
+    {Method::put, "/api/v1/rollups/{id}/", kTaskCall<replace>, Effect::writes},
+    {Method::put, "/api/v1/rollups/{id}", kTaskCall<replace>, Effect::writes},
+    {Method::delete_, "/api/v1/rollups/{id}/", kTaskCall<erase>, Effect::writes},
+    {Method::delete_, "/api/v1/rollups/{id}", kTaskCall<erase>, Effect::writes},
+    {Method::post, "/api/v1/rollups", kTaskCall<create>, Effect::writes},
+    {Method::post, "/api/v1/rollups/", kTaskCall<create>, Effect::writes},
+    {Method::get, "/api/v1/rollups", kTaskCall<list>},
+    {Method::get, "/api/v1/rollups/", kTaskCall<list>},
+};
 
 }  // namespace
 
 void add_rollup_tasks(Router& router, const TasksContext& context) {
-  const std::string all(kPath);
-  const std::string one = all + "/";
-  const auto add = [&](Method method, const std::string& pattern, TaskWork work, Effect effect) {
-    router.add(method, pattern, task_on_pool(context, work), effect);
-  };
-  // The last part takes what is left of a path: the longest first.
-  add(Method::get, one + "status/{id}", status, Effect::reads);
-  router.add_changing_get(one + "backfill/{id}", task_on_pool(context, if_writable<backfill>), Effect::writes);
-  add(Method::get, one + "{id}", get, Effect::reads);
-  add(Method::put, one + "{id}", if_writable<replace>, Effect::writes);
-  add(Method::delete_, one + "{id}", if_writable<erase>, Effect::writes);
-  for (const std::string& path : {all, one}) {
-    add(Method::post, path, if_writable<create>, Effect::writes);
-    add(Method::get, path, list, Effect::reads);
-  }
+  const auto parts = std::make_shared<const TaskParts>(TaskParts{context, Endpoint(context.pool, status_of)});
+  add_routes(router, parts, kTaskRoutes, kairosdb_error);
 }
 
 }  // namespace varve::api

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "api/loki/error.h"
+#include "api/loki/handlers.h"
 #include "api/loki/stream_counts.h"
-#include "api/shared/endpoint.h"
+#include "api/shared/query_answer.h"
 #include "language/logql/labels.h"
 #include "language/logql/parser.h"
 
@@ -81,22 +81,17 @@ Result<message::Condition> LokiAsking::selected_by(std::string_view parameter) c
 
 int loki_status_of(Code code) { return code == Code::unsupported ? 400 : query_status_of(code); }
 
-void add_loki_route(Router& router, const LokiContext& context, const std::string& path, LokiWork work) {
-  const Endpoint endpoint(context.pool, {.shape = loki_error, .status_of = loki_status_of},
-                          QueryMetrics(context.metrics, context.clock, "loki"));
-  const auto answer = [&store = context.store, &engine = context.engine, &clock = context.clock,
-                       rows_max = context.rows_max,
-                       work = std::move(work)](const Request& request) -> Result<Response> {
-    VARVE_ASSIGN_OR_RETURN(auto query, begin_query(engine, request, "loki"));
-    VARVE_ASSIGN_OR_RETURN(const auto parameters, LokiParameters::of(request));
-    const LokiAsking asking{store, request, parameters, *query, clock.now_ms() * kNsPerMs, rows_max};
-    const RegexMeter meter([&query] { return query->deadline().check(); });  // of the stages behind a search
-    auto made = work(asking);
-    if (!meter.status()) made = fail(meter.status().error());
-    VARVE_ASSIGN_OR_RETURN(auto body, query->explain(std::move(made)));
-    return held_by(std::move(query), Response::json(200, std::move(body)));
-  };
-  for (const Method method : {Method::get, Method::post}) router.add(method, path, endpoint.on_pool(answer));
+Result<Response> answer_question(const LokiParts& parts, const Request& request, LokiWork work) {
+  const LokiContext& context = parts.context;
+  VARVE_ASSIGN_OR_RETURN(auto query, begin_query(context.engine, request, "loki"));
+  VARVE_ASSIGN_OR_RETURN(const auto parameters, LokiParameters::of(request));
+  const LokiAsking asking{context.store,   request, parameters, *query, context.clock.now_ms() * kNsPerMs,
+                          context.rows_max};
+  const RegexMeter meter([&query] { return query->deadline().check(); });  // of the stages behind a search
+  auto made = work(asking);
+  if (!meter.status()) made = fail(meter.status().error());
+  VARVE_ASSIGN_OR_RETURN(auto body, query->explain(std::move(made)));
+  return held_by(std::move(query), Response::json(200, std::move(body)));
 }
 
 }  // namespace varve::api

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// LokiAsking: one question of Loki's API while it is answered; LokiEndpoint: its routes.
+// LokiAsking: one question of Loki's API while it is answered.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,33 +39,18 @@ struct LokiAsking {
   [[nodiscard]] Result<message::Condition> selected_by(std::string_view parameter) const;
 };
 
-// The body of the answer, which is JSON.
-using LokiWork = std::function<Result<std::string>(const LokiAsking& asking)>;
-
-// What the routes need. All of it outlives the router's server.
+// What questions are answered from. All of it outlives the router's server.
 struct LokiContext {
   const storage::MessageStore& store;
   query::Engine& engine;
   TaskPool& pool;
   const Clock& clock;
   Metrics& metrics;
-  std::uint64_t rows_max = 0;  // messages.rows_max
+  std::uint64_t rows_max = 0;          // messages.rows_max
+  write::MessageNews* news = nullptr;  // of what comes; nullptr: there are no tails
+  std::string version = {};            // of varve
 };
 
 int loki_status_of(Code code);
-
-// GET and POST.
-void add_loki_route(Router& router, const LokiContext& context, const std::string& path, LokiWork work);
-
-// /loki/api/v1/query_range, query
-void add_loki_query(Router& router, const LokiContext& context);
-// /loki/api/v1/labels, label/{name}/values, series
-void add_loki_names(Router& router, const LokiContext& context);
-// /loki/api/v1/tail
-void add_loki_tail(Router& router, const LokiContext& context, write::MessageNews& news);
-// /loki/api/v1/index/stats, index/volume, index/volume_range; patterns, which there are not
-void add_loki_index(Router& router, const LokiContext& context);
-// /loki/api/v1/detected_fields, detected_field/{name}/values
-void add_loki_detected_fields(Router& router, const LokiContext& context);
 
 }  // namespace varve::api

@@ -8,7 +8,7 @@
 #include <string>
 #include <variant>
 
-#include "api/loki/asking.h"
+#include "api/loki/handlers.h"
 #include "language/logql/labels.h"
 #include "language/logql/parser.h"
 #include "language/logql/pipeline.h"
@@ -135,6 +135,8 @@ Status detect(const LokiAsking& asking, DetectedFields& fields) {
   });
 }
 
+}  // namespace
+
 Result<std::string> answer_detected_fields(const LokiAsking& asking) {
   VARVE_ASSIGN_OR_RETURN(const std::uint64_t limit, asking.parameters.number("limit", kFieldsUnlessSaid, 1));
   DetectedFields fields(asking);
@@ -148,13 +150,6 @@ Result<std::string> answer_detected_values(const LokiAsking& asking) {
   DetectedFields fields(asking);
   VARVE_RETURN_IF_ERROR(detect(asking, fields));
   return fields.values(asking.request.captured("name"), limit);
-}
-
-}  // namespace
-
-void add_loki_detected_fields(Router& router, const LokiContext& context) {
-  add_loki_route(router, context, "/loki/api/v1/detected_fields", answer_detected_fields);
-  add_loki_route(router, context, "/loki/api/v1/detected_field/{name}/values", answer_detected_values);
 }
 
 }  // namespace varve::api

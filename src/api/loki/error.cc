@@ -5,7 +5,7 @@
 
 namespace varve::api {
 
-Response loki_error(int status, std::string_view message, std::string_view) {
+Response loki_error(int status, std::string_view message, const Request&) {
   return with_retry(Response::text(status, std::string(message) + "\n"));
 }
 

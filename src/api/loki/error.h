@@ -8,6 +8,6 @@
 
 namespace varve::api {
 
-Response loki_error(int status, std::string_view message, std::string_view path = {});
+Response loki_error(int status, std::string_view message, const Request& request);
 
 }  // namespace varve::api

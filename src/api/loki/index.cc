@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/loki/asking.h"
+#include "api/loki/handlers.h"
 #include "api/loki/metric_answer.h"
 #include "api/loki/stream_counts.h"
 #include "language/logql/parser.h"
@@ -20,28 +20,6 @@ namespace logql = language::logql;
 using protocol::json::Writer;
 
 constexpr std::uint64_t kVolumesUnlessSaid = 100;
-
-Result<std::string> answer_stats(const LokiAsking& asking) {
-  VARVE_ASSIGN_OR_RETURN(const auto span, asking.parameters.span(asking.now_ns, kHourNs));
-  VARVE_ASSIGN_OR_RETURN(auto condition, asking.selected_by("query"));
-  std::set<std::string> streams;
-  std::uint64_t lines = 0, bytes = 0;
-  std::string key;
-  const auto add = [&](const logql::Labels& labels, std::uint64_t more_lines, std::uint64_t more_bytes) -> Status {
-    lines += more_lines;
-    bytes += more_bytes;
-    key.clear();
-    logql::append_labels(key, logql::stream_labels(labels));
-    if (streams.insert(key).second) VARVE_RETURN_IF_ERROR(asking.hold(sizeof(std::string) + 2 * key.size()));
-    return {};
-  };
-  VARVE_RETURN_IF_ERROR(count_lines(asking, {span, std::move(condition), {}, true}, add));
-  std::string body;
-  Writer json(body);
-  json.begin_object().member("streams", streams.size()).member("chunks", streams.size());
-  json.member("bytes", bytes).member("entries", lines).end_object();
-  return body;
-}
 
 // Bytes by labels, those that are asked for, and by time. The largest ones count, by their sums.
 class Volumes {
@@ -138,6 +116,30 @@ class Volumes {
   std::map<Key, Sum> sums_;
 };
 
+}  // namespace
+
+Result<std::string> answer_stats(const LokiAsking& asking) {
+  VARVE_ASSIGN_OR_RETURN(const auto span, asking.parameters.span(asking.now_ns, kHourNs));
+  VARVE_ASSIGN_OR_RETURN(auto condition, asking.selected_by("query"));
+  std::set<std::string> streams;
+  std::uint64_t lines = 0, bytes = 0;
+  std::string key;
+  const auto add = [&](const logql::Labels& labels, std::uint64_t more_lines, std::uint64_t more_bytes) -> Status {
+    lines += more_lines;
+    bytes += more_bytes;
+    key.clear();
+    logql::append_labels(key, logql::stream_labels(labels));
+    if (streams.insert(key).second) VARVE_RETURN_IF_ERROR(asking.hold(sizeof(std::string) + 2 * key.size()));
+    return {};
+  };
+  VARVE_RETURN_IF_ERROR(count_lines(asking, {span, std::move(condition), {}, true}, add));
+  std::string body;
+  Writer json(body);
+  json.begin_object().member("streams", streams.size()).member("chunks", streams.size());
+  json.member("bytes", bytes).member("entries", lines).end_object();
+  return body;
+}
+
 Result<std::string> answer_volume(const LokiAsking& asking) {
   VARVE_ASSIGN_OR_RETURN(const auto span, asking.parameters.span(asking.now_ns, kHourNs));
   VARVE_ASSIGN_OR_RETURN(const std::uint64_t limit, asking.parameters.number("limit", kVolumesUnlessSaid, 1));
@@ -169,15 +171,6 @@ Result<std::string> answer_volume_range(const LokiAsking& asking) {
 
 Result<std::string> answer_patterns(const LokiAsking&) {
   return fail(Code::unsupported, "patterns are not supported: varve finds no patterns of lines");
-}
-
-}  // namespace
-
-void add_loki_index(Router& router, const LokiContext& context) {
-  add_loki_route(router, context, "/loki/api/v1/index/stats", answer_stats);
-  add_loki_route(router, context, "/loki/api/v1/index/volume", answer_volume);
-  add_loki_route(router, context, "/loki/api/v1/index/volume_range", answer_volume_range);
-  add_loki_route(router, context, "/loki/api/v1/patterns", answer_patterns);
 }
 
 }  // namespace varve::api

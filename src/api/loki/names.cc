@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "api/loki/asking.h"
+#include "api/loki/handlers.h"
 #include "api/loki/stream_counts.h"
 #include "language/logql/streams.h"
 #include "protocol/json/writer.h"
@@ -41,6 +41,8 @@ std::string list_of(const NameSet& names) {
   Writer(body).begin_object().member("status", "success").key("data").array(names).end_object();
   return body;
 }
+
+}  // namespace
 
 Result<std::string> answer_labels(const LokiAsking& asking) {
   NameSet names;
@@ -85,14 +87,6 @@ Result<std::string> answer_series(const LokiAsking& asking) {
   for (const std::string& stream : streams) writer.raw(stream);
   writer.end_array().end_object();
   return body;
-}
-
-}  // namespace
-
-void add_loki_names(Router& router, const LokiContext& context) {
-  add_loki_route(router, context, "/loki/api/v1/labels", answer_labels);
-  add_loki_route(router, context, "/loki/api/v1/label/{name}/values", answer_label_values);
-  add_loki_route(router, context, "/loki/api/v1/series", answer_series);
 }
 
 }  // namespace varve::api

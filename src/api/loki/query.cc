@@ -4,7 +4,7 @@
 #include <string>
 #include <variant>
 
-#include "api/loki/asking.h"
+#include "api/loki/handlers.h"
 #include "api/loki/metric_answer.h"
 #include "base/ascii.h"
 #include "language/logql/metric.h"
@@ -78,6 +78,8 @@ Result<std::string> metric(const LokiAsking& asking, const logql::MetricQuery& q
   return body;
 }
 
+}  // namespace
+
 Result<std::string> answer_query_range(const LokiAsking& asking) {
   VARVE_ASSIGN_OR_RETURN(const auto span, asking.parameters.span(asking.now_ns, kHourNs));
   VARVE_ASSIGN_OR_RETURN(const auto query, parsed(asking));
@@ -94,13 +96,6 @@ Result<std::string> answer_instant(const LokiAsking& asking) {
   }
   return fail(Code::invalid,
               "log queries are not supported as an instant query type, please change your query to a range query type");
-}
-
-}  // namespace
-
-void add_loki_query(Router& router, const LokiContext& context) {
-  add_loki_route(router, context, "/loki/api/v1/query_range", answer_query_range);
-  add_loki_route(router, context, "/loki/api/v1/query", answer_instant);
 }
 
 }  // namespace varve::api

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "api/loki/asking.h"
 #include "api/loki/metric_answer.h"
+#include "api/loki/routes.h"
 #include "api/testing/waiting_sink.h"
 #include "base/clock.h"
 #include "base/metrics.h"
@@ -58,10 +58,7 @@ class LokiApi : public ::testing::Test {
  protected:
   LokiApi() {
     const LokiContext context{messages_, engine_, pool_, clock_, metrics_, 1000};
-    add_loki_query(router_, context);
-    add_loki_names(router_, context);
-    add_loki_index(router_, context);
-    add_loki_detected_fields(router_, context);
+    add_loki_questions(router_, context);
     const std::int64_t now_ns = kNowMs * 1'000'000;
     messages_.add(now_ns - kHourNs, "a", "an hour ago");
     messages_.add(now_ns - kHourNs - 1, "a", "before");

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "api/loki/asking.h"
+#include "api/loki/routes.h"
 #include "api/testing/message_parts.h"
 #include "api/testing/waiting_sink.h"
 #include "base/testing/effort.h"
@@ -59,9 +59,7 @@ std::string answer_from(const storage::MessageStore& messages, const std::string
   Metrics metrics;
   Router router;
   const LokiContext context{messages, engine, pool, clock, metrics, 100'000};
-  add_loki_names(router, context);
-  add_loki_index(router, context);
-  add_loki_query(router, context);
+  add_loki_questions(router, context);
   Request request;
   request.method = Method::get;
   request.tenant = "t";

@@ -6,10 +6,8 @@
 #include <variant>
 #include <vector>
 
-#include "api/loki/asking.h"
-#include "api/loki/error.h"
-#include "api/loki/tails.h"
-#include "api/shared/endpoint.h"
+#include "api/loki/handlers.h"
+#include "api/shared/query_answer.h"
 #include "language/logql/parser.h"
 
 namespace varve::api {
@@ -79,22 +77,16 @@ Result<Response> answer_tail(const LokiAsking& asking, Tails& tails) {
 
 }  // namespace
 
-void add_loki_tail(Router& router, const LokiContext& context, write::MessageNews& news) {
-  const auto tails = std::make_shared<Tails>(news, context.engine.memory(), context.clock, context.metrics);
-  Tails::register_metrics(tails, context.metrics);
-  const Endpoint endpoint(context.pool, {.shape = loki_error, .status_of = loki_status_of},
-                          QueryMetrics(context.metrics, context.clock, "loki"));
-  router.add(Method::get, "/loki/api/v1/tail",
-             endpoint.on_pool([&store = context.store, &engine = context.engine, &clock = context.clock,
-                               rows_max = context.rows_max, tails](const Request& request) -> Result<Response> {
-               VARVE_ASSIGN_OR_RETURN(const auto query, begin_query(engine, request, "loki"));
-               VARVE_ASSIGN_OR_RETURN(const auto parameters, LokiParameters::of(request));
-               const LokiAsking asking{store, request, parameters, *query, clock.now_ms() * 1'000'000, rows_max};
-               const RegexMeter meter([&query] { return query->deadline().check(); });  // of what is stored
-               auto answer = answer_tail(asking, *tails);
-               if (!meter.status()) answer = fail(meter.status().error());
-               return query->explain(std::move(answer));
-             }));
+Result<Response> follow_tail(const LokiParts& parts, const Request& request) {
+  const LokiContext& context = parts.context;
+  VARVE_ASSIGN_OR_RETURN(const auto query, begin_query(context.engine, request, "loki"));
+  VARVE_ASSIGN_OR_RETURN(const auto parameters, LokiParameters::of(request));
+  const LokiAsking asking{context.store,   request, parameters, *query, context.clock.now_ms() * 1'000'000,
+                          context.rows_max};
+  const RegexMeter meter([&query] { return query->deadline().check(); });  // of what is stored
+  auto answer = answer_tail(asking, *parts.tails);
+  if (!meter.status()) answer = fail(meter.status().error());
+  return query->explain(std::move(answer));
 }
 
 }  // namespace varve::api

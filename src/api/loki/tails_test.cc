@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "api/loki/asking.h"
+#include "api/loki/routes.h"
 #include "api/shared/follow_meter.h"
 #include "api/testing/message_parts.h"
 #include "api/testing/waiting_sink.h"
@@ -65,8 +65,7 @@ class LokiTail : public ::testing::Test {
   }
   void start() {
     parts_ = std::make_unique<MessageParts>(stored_, MessageParts::Kept::hot);
-    const LokiContext context{*parts_, engine_, pool_, clock_, metrics_, 1000};
-    add_loki_tail(router_, context, news_);
+    add_loki_questions(router_, {*parts_, engine_, pool_, clock_, metrics_, 1000, &news_});
   }
   Response ask(const std::string& parameters) {
     Request request;
@@ -186,7 +185,7 @@ TEST_F(LokiTail, WhatWaitsIsInTheLedger) {
   const auto ledger = std::make_shared<MemoryLedger>(std::size_t{3} << 20);
   query::Engine engine(store_, store_, clock_, {}, ledger);
   parts_ = std::make_unique<MessageParts>(stored_, MessageParts::Kept::hot);
-  add_loki_tail(router_, {*parts_, engine, pool_, clock_, metrics_, 1000}, news_);
+  add_loki_questions(router_, {*parts_, engine, pool_, clock_, metrics_, 1000, &news_});
   Response one = ask("query=%7Bjob=%22a%22%7D&limit=0");
   const Response two = ask("query=%7Bjob=%22a%22%7D&limit=0");
   ASSERT_EQ(two.status, 101) << two.body;

@@ -5,6 +5,8 @@
 
 #include "api/messages/routes.h"
 #include "api/shared/message_ingest.h"
+#include "api/shared/routes.h"
+#include "api/shared/writing.h"
 #include "message/builder.h"
 #include "protocol/messages/answer.h"
 #include "protocol/messages/ndjson.h"
@@ -14,9 +16,8 @@ namespace {
 
 namespace messages = protocol::messages;
 
-struct MessagePut {
+struct MessagePutParts {
   MessageIngest ingest;
-  void operator()(const Request& request, const Responder& answer) const;
 };
 
 Result<messages::Options> options_of(const Request& request, const MessageIngest& ingest) {
@@ -32,32 +33,30 @@ Result<messages::Options> options_of(const Request& request, const MessageIngest
   return options;
 }
 
-void MessagePut::operator()(const Request& request, const Responder& answer) const {
+void put_messages(const MessagePutParts& parts, const Request& request, const Responder& answer) {
   static_assert(http::kBodyPadding >= messages::kBodyPadding);
-  const auto refusal = [](const Error& why) { return with_retry(error_response(status_of(why.code), why.message)); };
-  if (const Status writable = MessageIngest::check_tenant(request); !writable) return answer(refusal(writable.error()));
-  const auto options = options_of(request, ingest);
-  if (!options) return answer(error_response(400, options.error().message));
+  const auto options = options_of(request, parts.ingest);
+  if (!options) return answer(request.error(options.error()));
   message::Batch batch;
   const auto outcome = messages::parse_messages(request.body, *options, batch);
-  ingest.count_rejected(outcome);
-  ingest.count_shed(options->limits);
+  parts.ingest.count_rejected(outcome);
+  parts.ingest.count_shed(options->limits);
   const int bad = outcome.count(Code::unavailable) != 0 ? 429 : 400;
   Response response =
       outcome.rejected == 0 ? Response::empty(204) : with_retry(Response::own_json(bad, messages::answer_of(outcome)));
-  ingest.append(request.tenant, batch, [answer, refusal, response = std::move(response)](const Status& status) mutable {
-    answer(status ? std::move(response) : refusal(status.error()));
-  });
+  parts.ingest.append(request.tenant, batch, when_stored(request, answer, std::move(response)));
 }
+
+constexpr Route<MessagePutParts> kMessageRoutes[] = {
+    {Method::post, "/api/v1/messages", Itself{put_messages}, Effect::writes},
+};
 
 }  // namespace
 
 void add_message_routes(Router& router, const Context& context) {
   if (context.messages == nullptr) return;
-  const auto put = std::make_shared<const MessagePut>(MessagePut{MessageIngest(context, "ndjson")});
-  router.add(
-      Method::post, "/api/v1/messages",
-      [put](const Request& request, const Responder& answer) { (*put)(request, answer); }, Effect::writes);
+  const auto parts = std::make_shared<const MessagePutParts>(MessagePutParts{MessageIngest(context, "ndjson")});
+  add_routes(router, parts, kMessageRoutes, http::plain_error);
 }
 
 }  // namespace varve::api

@@ -7,7 +7,7 @@
 
 namespace varve::api {
 
-Response opentsdb_error(int status, std::string_view message, std::string_view) {
+Response opentsdb_error(int status, std::string_view message, const Request&) {
   std::string body;
   protocol::json::Writer json(body);
   json.begin_object().key("error").begin_object().member("code", status).member("message", message);

@@ -9,6 +9,6 @@
 namespace varve::api {
 
 // {"error":{"code":400,"message":"m"}}
-Response opentsdb_error(int status, std::string_view message, std::string_view path = {});
+Response opentsdb_error(int status, std::string_view message, const Request& request);
 
 }  // namespace varve::api

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // OpenTSDB's put: good points are kept, bad ones are named. Always synchronous, so `sync` changes nothing.
 #include "protocol/opentsdb/put.h"
-#include "api/opentsdb/error.h"
-#include "api/shared/http.h"
-#include "api/shared/ingest.h"
+#include "api/opentsdb/handlers.h"
+#include "api/shared/writing.h"
 #include "write/tenant_targets.h"
 
 namespace varve::api {
@@ -23,30 +22,22 @@ Response put_response(const opentsdb::PutOutcome& outcome, bool summary, bool de
                                              " refused, the first: " + first + "; ask with ?details for all of them")));
 }
 
-void put(const IngestContext& context, const Request& request, const Responder& answer) {
-  write::TenantTargets targets(context.writer, write::Family::opentsdb, request.tenant);
-  const auto tag = !context.tenant_tag    ? opentsdb::TenantTag::plain
+}  // namespace
+
+void put_opentsdb(const OpentsdbParts& parts, const Request& request, const Responder& answer) {
+  write::TenantTargets targets(parts.writer, write::Family::opentsdb, request.tenant);
+  const auto tag = !parts.tenant_tag      ? opentsdb::TenantTag::plain
                    : request.tenant_named ? opentsdb::TenantTag::ignored
                                           : opentsdb::TenantTag::names;
   const auto outcome = opentsdb::parse_put(request.body, targets, tag);
   if (!outcome.malformed.empty()) {
-    context.writer.count_rejected(Code::invalid, 1);
-    return answer(opentsdb_error(400, outcome.malformed));
+    parts.writer.count_rejected(Code::invalid, 1);
+    return answer(request.error(400, outcome.malformed));
   }
-  context.writer.count_rejected(Code::too_old, outcome.too_old);
-  context.writer.count_rejected(outcome.code, outcome.failed - outcome.too_old);
+  parts.writer.count_rejected(Code::too_old, outcome.too_old);
+  parts.writer.count_rejected(outcome.code, outcome.failed - outcome.too_old);
   Response response = put_response(outcome, request.param("summary").has_value(), request.param("details").has_value());
-  targets.commit([answer, response = std::move(response)](const Status& status) mutable {
-    answer(status ? std::move(response) : opentsdb_error(status_of(status.error().code), status.error().message));
-  });
-}
-
-}  // namespace
-
-void add_opentsdb_ingest(Router& router, const IngestContext& context) {
-  router.add(
-      Method::post, "/api/put",
-      [context](const Request& request, const Responder& answer) { put(context, request, answer); }, Effect::writes);
+  targets.commit(when_stored(request, answer, std::move(response)));
 }
 
 }  // namespace varve::api

@@ -4,7 +4,7 @@
 //   put metric{k=v,k=v} seconds:value seconds:value …      a value with a point is a double
 //   get /api/…            or: post /api/… {body}
 //   200 the body, byte for byte; or with … at its end: how it begins
-#include "api/opentsdb/query.h"
+#include "api/opentsdb/routes.h"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ namespace {
 
 class OpentsdbQueryTest : public testing::QueryScript {
  protected:
-  OpentsdbQueryTest() { add_opentsdb_query(router_, engine_, pool_, metrics_, "1.2.3"); }
+  OpentsdbQueryTest() { add_opentsdb_routes(router_, whole_.of(engine_, pool_, metrics_)); }
 
   // metric{k=v} seconds:value …
   void put(const std::string& line, const std::string& tenant = "default") {
@@ -225,9 +225,9 @@ TEST_F(OpentsdbQueryTest, LimitsAndClientsThatAreGone) {
   for (int i = 0; i < 4000; ++i)
     store_.put("default", "m", {{"host", "a"}}, std::int64_t{1000} * i, model::Value::of_long(i));
   EXPECT_EQ(ask(Method::get, "/api/query?start=0&m=sum:m", {}, "default", true).status, 503);
-  const query::Engine small(store_, store_, clock_, {.memory_bytes = 10'000});
+  query::Engine small(store_, store_, clock_, {.memory_bytes = 10'000});
   Router router;
-  add_opentsdb_query(router, small, pool_, metrics_, "1");
+  add_opentsdb_routes(router, whole_.of(small, pool_, metrics_));
   std::swap(router, router_);
   const Response response = ask(Method::get, "/api/query?start=0&m=sum:m");
   EXPECT_EQ(response.status, 422);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deletes, exact to the sample: what the API families share, and their routes.
-//   DELETE /api/v1/metric/{name}   POST /api/v1/datapoints/delete                                    KairosDB
-//   DELETE /api/metric   /api/metric/metricName/{name}   /api/metric/metricGroup/{group}             Ceres
+// Deletes, exact to the sample: what the API families share.
 #pragma once
 
 #include <atomic>
@@ -10,7 +8,6 @@
 
 #include "api/shared/http.h"
 #include "base/metrics.h"
-#include "base/task_pool.h"
 #include "model/time.h"
 #include "query/engine.h"
 #include "storage/sample_store.h"
@@ -18,12 +15,11 @@
 
 namespace varve::api {
 
-// What is referred to must outlive the router and every response that has not been sent.
+// What is referred to must outlive every delete.
 struct DeleteContext {
   query::Engine& engine;  // the deletes' search for series is one of its running queries
   storage::SeriesStore& series;
   storage::SampleStore& samples;
-  TaskPool& pool;    // deletes run there: one that may be busy for minutes
   Metrics& metrics;  // varve_deletes_total{api}, varve_samples_deleted_total
 };
 
@@ -46,8 +42,5 @@ struct Asker {
 // query, unavailable (disk full) and conflict (the server's own tenant).
 Status erase_selection(const DeleteContext& context, const Selection& selection, const Asker& asker,
                        std::atomic<bool>* gone);
-
-void add_kairosdb_delete(Router& router, const DeleteContext& context);
-void add_ceres_delete(Router& router, const DeleteContext& context);
 
 }  // namespace varve::api

@@ -33,13 +33,7 @@ std::string_view told_of(std::string_view message) {
 }  // namespace
 
 Response Endpoint::error(const Error& error, const Request& request) const {
-  return options_.shape(options_.status_of(error.code), told_of(error.message), request.path);
-}
-
-bool Endpoint::refuses(const Request& request, const Responder& respond) const {
-  if (!options_.needs_tenant || !request.tenant.empty()) return false;
-  respond(error({Code::invalid, "the request names no tenant"}, request));
-  return true;
+  return request.error(status_of_(error.code), told_of(error.message));
 }
 
 template <class Answer>
@@ -54,20 +48,18 @@ Response Endpoint::finish(const Request& request, std::int64_t start_ns, const A
 
 // The responder keeps the request.
 template <class Task>
-void Endpoint::post(const Request& request, const Responder& respond, Task task) const {
+void Endpoint::post(const Request& request, const Responder& respond, Share share, Task task) const {
   // What is of no tenant waits for none, whatever the request says.
-  const std::string_view share = options_.needs_tenant ? std::string_view(request.tenant) : std::string_view();
-  if (pool_.post(std::move(task), share)) return;
+  const std::string_view tenant = share == Share::of_tenant ? std::string_view(request.tenant) : std::string_view();
+  if (pool_.post(std::move(task), tenant)) return;
   respond(error({Code::unavailable, "too many requests are waiting"}, request));
 }
 
-Handler Endpoint::on_pool(Work work) const {
+Handler Endpoint::on_pool(Work work, Share share) const {
   check(work != nullptr, "an endpoint has something to do");
   const auto shared = std::make_shared<const std::pair<Endpoint, Work>>(*this, std::move(work));
-  return [shared](const Request& request, const Responder& respond) {
-    const auto& [self, answer] = *shared;
-    if (self.refuses(request, respond)) return;
-    self.post(request, respond, [shared, &request, respond] {
+  return [shared, share](const Request& request, const Responder& respond) {
+    shared->first.post(request, respond, share, [shared, &request, respond] {
       const Endpoint& endpoint = shared->first;
       const std::int64_t start_ns = endpoint.counted_ ? endpoint.counted_->asked() : 0;
       respond(endpoint.finish(request, start_ns, [&] { return shared->second(request); }));
@@ -75,12 +67,11 @@ Handler Endpoint::on_pool(Work work) const {
   };
 }
 
-Handler Endpoint::here_or_on_pool(Plan plan) const {
+Handler Endpoint::here_or_on_pool(Plan plan, Share share) const {
   check(plan != nullptr, "an endpoint has something to do");
   const auto shared = std::make_shared<const std::pair<Endpoint, Plan>>(*this, std::move(plan));
-  return [shared](const Request& request, const Responder& respond) {
+  return [shared, share](const Request& request, const Responder& respond) {
     const Endpoint& self = shared->first;
-    if (self.refuses(request, respond)) return;
     const std::int64_t start_ns = self.counted_ ? self.counted_->asked() : 0;
     auto planned = caught([&] { return shared->second(request); });
     if (!planned) {
@@ -88,7 +79,7 @@ Handler Endpoint::here_or_on_pool(Plan plan) const {
           self.finish(request, start_ns, [&]() -> Result<Response> { return std::unexpected(planned.error()); }));
     }
     if (planned->is_small) return respond(self.finish(request, start_ns, planned->answer));
-    self.post(request, respond, [shared, start_ns, answer = std::move(planned->answer), &request, respond] {
+    self.post(request, respond, share, [shared, start_ns, answer = std::move(planned->answer), &request, respond] {
       respond(shared->first.finish(request, start_ns, answer));
     });
   };

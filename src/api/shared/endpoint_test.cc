@@ -13,8 +13,8 @@
 namespace varve::api {
 namespace {
 
-Response in_words(int status, std::string_view message, std::string_view path) {
-  return Response::text(status, std::string(path) + ": " + std::string(message));
+Response in_words(int status, std::string_view message, const Request& request) {
+  return Response::text(status, request.path + ": " + std::string(message));
 }
 
 class EndpointTest : public ::testing::Test {
@@ -22,6 +22,7 @@ class EndpointTest : public ::testing::Test {
   Response ask(const Handler& handler, std::string tenant = "t") {
     Request request;
     request.path = "/p";
+    request.shape = in_words;
     request.tenant = std::move(tenant);
     std::size_t pieces = 0;
     return answer_of(handler, request, pieces);
@@ -37,7 +38,7 @@ class EndpointTest : public ::testing::Test {
   Metrics metrics_;
   ManualClock clock_{0};
   TaskPool pool_{1, 1};
-  const Endpoint endpoint_{pool_, {.shape = in_words}, QueryMetrics(metrics_, clock_, "test")};
+  const Endpoint endpoint_{pool_, QueryMetrics(metrics_, clock_, "test")};
 };
 
 Result<Response> well(const Request& request) { return Response::text(200, request.tenant); }
@@ -49,8 +50,7 @@ TEST_F(EndpointTest, AnswersWithTheResult) {
   };
   EXPECT_EQ(shown(endpoint_.on_pool(failing(Code::invalid))), "400 /p: no");
   EXPECT_EQ(shown(endpoint_.on_pool(failing(Code::limit))), "422 /p: no");
-  EXPECT_EQ(shown(Endpoint(pool_, {.shape = in_words, .status_of = status_of}).on_pool(failing(Code::limit))),
-            "429 /p: no");
+  EXPECT_EQ(shown(Endpoint(pool_, status_of).on_pool(failing(Code::limit))), "429 /p: no");
   EXPECT_TRUE(has_metric(R"(varve_queries_total{api="test"} 3)"));
   EXPECT_TRUE(has_metric(R"(varve_query_seconds_count{api="test"} 3)"));
 }
@@ -76,17 +76,11 @@ TEST_F(EndpointTest, WhatIsOfNoTenantWaitsForNone) {
   Request request;
   request.tenant = "t";
   const auto sink = std::make_shared<WaitingSink>();
-  Endpoint(pool, {.needs_tenant = false}).on_pool(well)(request, Responder(sink));
+  Endpoint(pool).on_pool(well, Endpoint::Share::of_all)(request, Responder(sink));
   EXPECT_EQ(pool.waiting("t"), 0U);
   EXPECT_EQ(pool.waiting(""), 1U);
   release.set_value();
   EXPECT_EQ(sink->wait().status, 200);
-}
-
-TEST_F(EndpointTest, WantsATenant) {
-  EXPECT_EQ(shown(endpoint_.on_pool(well), ""), "400 /p: the request names no tenant");
-  EXPECT_EQ(shown(Endpoint(pool_, {.needs_tenant = false}).on_pool(well), ""), "200 ");
-  EXPECT_TRUE(has_metric(R"(varve_queries_total{api="test"} 0)"));
 }
 
 TEST_F(EndpointTest, WhatIsThrownIsAnErrorInTheFamilysShape) {

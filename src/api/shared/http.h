@@ -4,6 +4,7 @@
 
 #include "http/answer.h"
 #include "http/handler.h"
+#include "http/router.h"
 
 namespace varve::api {
 

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "base/check.h"
-#include "model/tenant.h"
 
 namespace varve::api {
 namespace {
@@ -41,11 +40,6 @@ MessageIngest::MessageIngest(const Context& context, std::string_view protocol)
         code, &context.metrics.counter("varve_messages_rejected_total", "Log messages refused, by protocol and reason.",
                                        {{"protocol", std::string(protocol)}, {"reason", reason}}));
   }
-}
-
-Status MessageIngest::check_tenant(const Request& request) {
-  if (request.tenant.empty()) return fail(Code::invalid, "the request names no tenant");
-  return model::check_writable(request.tenant);
 }
 
 std::int64_t MessageIngest::now_us() const { return clock_.now_ms() * kIngestUsPerMs; }

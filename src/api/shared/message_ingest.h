@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MessageIngest: what the ways in for log messages have in common: whose they are, which times are kept, counting, and
-// the answer once they are durable.
+// MessageIngest: what the ways in for log messages have in common: which times are kept, counting, and the answer once
+// they are durable.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,6 @@ class MessageIngest {
   // `protocol`: of the counters. The engine keeps messages.
   MessageIngest(const Context& context, std::string_view protocol);
 
-  // May the request's tenant write? Errors: invalid (it names none), conflict.
-  [[nodiscard]] static Status check_tenant(const Request& request);
   [[nodiscard]] std::int64_t now_us() const;
   // What is taken of a request that comes now.
   [[nodiscard]] protocol::messages::Limits limits() const { return intake_.limits(); }

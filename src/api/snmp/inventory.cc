@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/snmp/inventory.h"
 
-#include "api/shared/endpoint.h"
+#include "api/shared/routes.h"
 #include "api/snmp/answers.h"
-#include "model/tenant.h"
 #include "protocol/json/tree.h"
 #include "snmp/inventory/esmond_fixture.h"
 #include "snmp/inventory/inventory_json.h"
@@ -35,7 +34,6 @@ struct SnmpCall {
 // What is different about devices, oidsets and correlators. Devices are never built in.
 struct Devices {
   using Of = Device;
-  static constexpr std::string_view kPath = "/api/v1/snmp/devices";
   static constexpr const char* kKey = "devices";
   static constexpr const char* kOne = "device";
   template <class In>
@@ -61,7 +59,6 @@ struct Definitions {
   }
 };
 struct Oidsets : Definitions<Oidset> {
-  static constexpr std::string_view kPath = "/api/v1/snmp/oidsets";
   static constexpr const char* kKey = "oidsets";
   static constexpr const char* kOne = "oidset";
   template <class In>
@@ -70,7 +67,6 @@ struct Oidsets : Definitions<Oidset> {
   }
 };
 struct Correlators : Definitions<Correlator> {
-  static constexpr std::string_view kPath = "/api/v1/snmp/correlators";
   static constexpr const char* kKey = "correlators";
   static constexpr const char* kOne = "correlator";
   template <class In>
@@ -96,7 +92,7 @@ const typename Kind::Of* built_in_of(const std::string& name) {
 
 template <class Kind>
 Response none_such(const SnmpCall& call) {
-  return error_response(404, std::string("there is no ") + Kind::kOne + " \"" + call.name.substr(0, 300) + "\"");
+  return call.request.error(404, std::string("there is no ") + Kind::kOne + " \"" + call.name.substr(0, 300) + "\"");
 }
 
 template <class Kind>
@@ -168,7 +164,8 @@ Result<Response> add_one(const SnmpCall& call) {
                            if (!is_there) read_one<Kind>(body, name, to, faults);
                          }));
   if (is_there) {
-    return error_response(409, std::string("there is a ") + Kind::kOne + " \"" + name + "\" already; PUT changes it");
+    return call.request.error(409,
+                              std::string("there is a ") + Kind::kOne + " \"" + name + "\" already; PUT changes it");
   }
   return answer_of_change<Kind>(call, name, edited, 201);
 }
@@ -196,7 +193,7 @@ Result<Response> remove_one(const SnmpCall& call) {
   if (!edited.faults.empty()) return faults_response(edited.faults);
   if (is_there) return Response::empty(204);
   if (built_in_of<Kind>(call.name) == nullptr) return none_such<Kind>(call);
-  return error_response(409, std::string("the ") + Kind::kOne + " \"" + call.name + "\" is built in; it stays");
+  return call.request.error(409, std::string("the ") + Kind::kOne + " \"" + call.name + "\" is built in; it stays");
 }
 
 bool is_on(const Request& request, std::string_view name) {
@@ -233,10 +230,10 @@ Result<Response> poll_one(const SnmpCall& call) {
   if (found == inventory->devices.end()) return none_such<Devices>(call);
   const std::string oidset(call.request.param("oidset").value_or(""));
   if (!oidset.empty() && find_oidset(*inventory, oidset) == nullptr) {
-    return error_response(404, "there is no oidset \"" + oidset.substr(0, 300) + "\"");
+    return call.request.error(404, "there is no oidset \"" + oidset.substr(0, 300) + "\"");
   }
   if (!call.context.poll_now) {
-    return error_response(503, "this process does not poll devices; ask one whose roles have poll");
+    return call.request.error(503, "this process does not poll devices; ask one whose roles have poll");
   }
   VARVE_ASSIGN_OR_RETURN(const auto sets,
                          call.context.poll_now(call.request.tenant, *inventory, found->second, oidset));
@@ -245,49 +242,47 @@ Result<Response> poll_one(const SnmpCall& call) {
 
 using SnmpWork = Result<Response> (*)(const SnmpCall&);
 
+struct InventoryParts {
+  SnmpContext context;
+  Endpoint endpoint;
+};
+
 template <SnmpWork work>
-Result<Response> if_snmp_writable(const SnmpCall& call) {
-  VARVE_RETURN_IF_ERROR(model::check_writable(call.request.tenant));
+Result<Response> snmp_call(const InventoryParts& parts, const Request& request) {
+  const SnmpCall call{parts.context, request, std::string(request.captured("name"))};
+  if (!protocol::json::is_utf8(call.name)) return request.error(404, "a name is UTF-8");
   return work(call);
 }
+template <SnmpWork work>
+constexpr OnPool<InventoryParts> kSnmpCall{snmp_call<work>, &InventoryParts::endpoint};
 
-Handler snmp_on_pool(const SnmpContext& context, SnmpWork work) {
-  const Endpoint endpoint(context.pool, {.shape = error_response, .status_of = status_of});
-  return endpoint.on_pool([context, work](const Request& request) -> Result<Response> {
-    SnmpCall call{context, request, std::string(request.captured("name"))};
-    if (!protocol::json::is_utf8(call.name)) return error_response(404, "a name is UTF-8");
-    return work(call);
-  });
-}
-
-template <class Kind>
-void add_kind(Router& router, const SnmpContext& context) {
-  const std::string all(Kind::kPath);
-  const std::string one = all + "/{name}";
-  const auto add = [&](Method method, const std::string& pattern, SnmpWork work, Effect effect) {
-    router.add(method, pattern, snmp_on_pool(context, work), effect);
-  };
-  add(Method::get, all, list_all<Kind>, Effect::reads);
-  add(Method::post, all, if_snmp_writable<add_one<Kind>>, Effect::writes);
-  add(Method::get, one, show_one<Kind>, Effect::reads);
-  add(Method::put, one, if_snmp_writable<change_one<Kind>>, Effect::writes);
-  add(Method::delete_, one, if_snmp_writable<remove_one<Kind>>, Effect::writes);
-}
+constexpr Route<InventoryParts> kInventoryRoutes[] = {
+    {Method::get, "/api/v1/snmp/devices", kSnmpCall<list_all<Devices>>},
+    {Method::post, "/api/v1/snmp/devices", kSnmpCall<add_one<Devices>>, Effect::writes},
+    {Method::get, "/api/v1/snmp/devices/{name}", kSnmpCall<show_one<Devices>>},
+    {Method::put, "/api/v1/snmp/devices/{name}", kSnmpCall<change_one<Devices>>, Effect::writes},
+    {Method::delete_, "/api/v1/snmp/devices/{name}", kSnmpCall<remove_one<Devices>>, Effect::writes},
+    {Method::get, "/api/v1/snmp/oidsets", kSnmpCall<list_all<Oidsets>>},
+    {Method::post, "/api/v1/snmp/oidsets", kSnmpCall<add_one<Oidsets>>, Effect::writes},
+    {Method::get, "/api/v1/snmp/oidsets/{name}", kSnmpCall<show_one<Oidsets>>},
+    {Method::put, "/api/v1/snmp/oidsets/{name}", kSnmpCall<change_one<Oidsets>>, Effect::writes},
+    {Method::delete_, "/api/v1/snmp/oidsets/{name}", kSnmpCall<remove_one<Oidsets>>, Effect::writes},
+    {Method::get, "/api/v1/snmp/correlators", kSnmpCall<list_all<Correlators>>},
+    {Method::post, "/api/v1/snmp/correlators", kSnmpCall<add_one<Correlators>>, Effect::writes},
+    {Method::get, "/api/v1/snmp/correlators/{name}", kSnmpCall<show_one<Correlators>>},
+    {Method::put, "/api/v1/snmp/correlators/{name}", kSnmpCall<change_one<Correlators>>, Effect::writes},
+    {Method::delete_, "/api/v1/snmp/correlators/{name}", kSnmpCall<remove_one<Correlators>>, Effect::writes},
+    {Method::post, "/api/v1/snmp/import", kSnmpCall<import_all>, Effect::writes},
+    {Method::get, "/api/v1/snmp/export", kSnmpCall<export_all>},
+    // It sends a secret to where the device is said to be, so it is for those who may say where that is.
+    {Method::post, "/api/v1/snmp/devices/{name}/poll", kSnmpCall<poll_one>, Effect::writes},
+};
 
 }  // namespace
 
 void add_snmp_inventory(Router& router, const SnmpContext& context) {
-  add_kind<Devices>(router, context);
-  add_kind<Oidsets>(router, context);
-  add_kind<Correlators>(router, context);
-  const auto whole = [&](Method method, const char* path, SnmpWork work, Effect effect) {
-    router.add(method, path, snmp_on_pool(context, work), effect);
-  };
-  whole(Method::post, "/api/v1/snmp/import", if_snmp_writable<import_all>, Effect::writes);
-  whole(Method::get, "/api/v1/snmp/export", export_all, Effect::reads);
-  // It sends a secret to where the device is said to be, so it is for those who may say where that is.
-  router.add(Method::post, std::string(Devices::kPath) + "/{name}/poll",
-             snmp_on_pool(context, if_snmp_writable<poll_one>), Effect::writes);
+  const auto parts = std::make_shared<const InventoryParts>(InventoryParts{context, Endpoint(context.pool, status_of)});
+  add_routes(router, parts, kInventoryRoutes, http::plain_error);
 }
 
 }  // namespace varve::api

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/snmp/usage.h"
 
+#include <memory>
 #include <utility>
 
-#include "api/shared/endpoint.h"
 #include "api/shared/query_answer.h"
+#include "api/shared/routes.h"
 #include "api/snmp/usage_read.h"
 #include "protocol/json/writer.h"
 
@@ -66,21 +67,33 @@ std::string usage_json(const UsageQuestion& question, const Usage& usage) {
   return out;
 }
 
+struct UsageParts {
+  UsageSources sources;
+  const Clock& clock;
+  Endpoint endpoint;
+};
+
+Result<Response> show_usage(const UsageParts& parts, const Request& request) {
+  VARVE_ASSIGN_OR_RETURN(const UsageQuestion question, read_usage_question(request, parts.clock.now_ms()));
+  VARVE_ASSIGN_OR_RETURN(auto query, begin_query(parts.sources.queries, request, "snmp_usage"));
+  VARVE_ASSIGN_OR_RETURN(const Usage usage,
+                         query->explain(read_usage(parts.sources, request.tenant, question, *query)));
+  Response response = with_read(Response::own_json(200, usage_json(question, usage)), query->ticket().read());
+  return held_by(std::move(query), std::move(response));
+}
+
+constexpr Route<UsageParts> kUsageRoutes[] = {
+    {Method::get, "/api/v1/snmp/usage", OnPool{show_usage, &UsageParts::endpoint}},
+};
+
 }  // namespace
 
 void add_snmp_usage(Router& router, const Context& context, const SnmpContext& snmp) {
-  const UsageSources sources{context.queries, snmp.inventory, snmp.history, context.query_pool};
-  const Endpoint endpoint(context.query_pool, {}, QueryMetrics(context.metrics, context.clock, "snmp_usage"));
-  router.add(Method::get, "/api/v1/snmp/usage",
-             endpoint.on_pool([sources, &clock = context.clock](const Request& request) -> Result<Response> {
-               VARVE_ASSIGN_OR_RETURN(const UsageQuestion question, read_usage_question(request, clock.now_ms()));
-               VARVE_ASSIGN_OR_RETURN(auto query, begin_query(sources.queries, request, "snmp_usage"));
-               VARVE_ASSIGN_OR_RETURN(const Usage usage,
-                                      query->explain(read_usage(sources, request.tenant, question, *query)));
-               Response response =
-                   with_read(Response::own_json(200, usage_json(question, usage)), query->ticket().read());
-               return held_by(std::move(query), std::move(response));
-             }));
+  const auto parts = std::make_shared<const UsageParts>(
+      UsageParts{{context.queries, snmp.inventory, snmp.history, context.query_pool},
+                 context.clock,
+                 Endpoint(context.query_pool, QueryMetrics(context.metrics, context.clock, "snmp_usage"))});
+  add_routes(router, parts, kUsageRoutes, http::plain_error);
 }
 
 }  // namespace varve::api

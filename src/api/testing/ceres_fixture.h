@@ -10,10 +10,11 @@
 
 #include <gtest/gtest.h>
 
-#include "api/ceres/query.h"
-#include "api/kairosdb/running_queries.h"
+#include "api/ceres/routes.h"
+#include "api/kairosdb/routes.h"
 #include "api/shared/http.h"
 #include "api/testing/waiting_sink.h"
+#include "api/testing/whole_context.h"
 #include "http/url.h"
 #include "model/testing/lengths.h"
 #include "storage/testing/memory_store.h"
@@ -27,17 +28,14 @@ using model::testing::kHour;
 using model::testing::kMinute;
 inline constexpr model::Timestamp kNow = 1'617'192'000'000;  // 2021-03-31T12:00:00Z
 
-// A store, an engine over it and the handlers of Ceres and of running queries.
+// A store, an engine over it and the routes of Ceres and KairosDB.
 class CeresFixture : public ::testing::Test {
  protected:
   CeresFixture() {
-    const CeresContext context{engine_,
-                               pool_,
-                               metrics_,
-                               {6 * kHour, {{5 * kMinute, 14 * kDay}, {kHour, 365 * kDay}, {2 * kHour, 500 * kDay}}}};
-    router_.add(Method::get, "/api/query", make_ceres_query(context));
-    add_ceres_metadata(router_, context);
-    add_admin_queries(router_, engine_, pool_);
+    Context context = whole_.of(engine_, pool_, metrics_);
+    context.retentions = {6 * kHour, {{5 * kMinute, 14 * kDay}, {kHour, 365 * kDay}, {2 * kHour, 500 * kDay}}};
+    add_ceres_routes(router_, context);
+    add_kairosdb_routes(router_, context);
   }
 
   // Times are minutes before (negative) or after 10:00 of the day.
@@ -61,9 +59,7 @@ class CeresFixture : public ::testing::Test {
     request.body = body;
     request.peer = "192.0.2.7";
     EXPECT_TRUE(http::parse_target(target, request.path, request.query)) << target;
-    const Router::Match match = router_.find(request);
-    if (match.handler == nullptr) return error_response(404, "", request.path);
-    return answer_of(*match.handler, request, pieces_);
+    return answer_of(router_, request, pieces_);
   }
   std::string get(const std::string& target) {
     const Response response = ask(Method::get, target);
@@ -111,6 +107,7 @@ class CeresFixture : public ::testing::Test {
   query::Engine engine_{store_, store_, clock_, {}};
   TaskPool pool_{2};
   Metrics metrics_;
+  WholeContext whole_{store_, clock_};
   Router router_;
 };
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "api/testing/waiting_sink.h"
+#include "api/testing/whole_context.h"
 #include "base/clock.h"
 #include "base/metrics.h"
 #include "base/task_pool.h"
@@ -44,6 +45,7 @@ class MemoryApi : public ::testing::Test {
   query::Engine engine_{store_, store_, clock_, {}};
   TaskPool pool_{1};
   Metrics metrics_;
+  WholeContext whole_{store_, clock_};
   Router router_;
   std::shared_ptr<std::atomic<bool>> gone_ = std::make_shared<std::atomic<bool>>(false);
 

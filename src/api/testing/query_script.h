@@ -16,6 +16,7 @@
 #include <string>
 
 #include "api/testing/waiting_sink.h"
+#include "api/testing/whole_context.h"
 #include "base/clock.h"
 #include "base/metrics.h"
 #include "base/task_pool.h"
@@ -67,6 +68,7 @@ class QueryScript : public ::testing::Test {
   query::Engine engine_{store_, store_, clock_, {}};
   TaskPool pool_{2};
   Metrics metrics_;
+  WholeContext whole_{store_, clock_};
   Router router_;
 };
 

@@ -50,12 +50,14 @@ inline Response answer_of(const Handler& handler, const Request& request, std::s
   }
 }
 
-// Of the route that the request's method and path have: 404 where there is none, 405 with the methods that there are.
+// As the server does it, of the route that the request has: 404 where there is none, 405 with the methods that there
+// are.
 inline Response answer_of(const Router& router, const Request& request, std::size_t& pieces) {
   Request routed = request;
   const Router::Match found = router.find(routed);
-  if (found.handler == nullptr) return Response::text(found.allow.empty() ? 404 : 405, found.allow);
-  return answer_of(*found.handler, routed, pieces);
+  if (found.route == nullptr) return Response::text(found.allow.empty() ? 404 : 405, found.allow);
+  if (const Status may = http::check_tenant(*found.route, routed); !may) return routed.error(may.error());
+  return answer_of(found.route->handler, routed, pieces);
 }
 inline Response answer_of(const Router& router, const Request& request) {
   std::size_t pieces = 0;
