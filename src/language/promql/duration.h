@@ -13,7 +13,7 @@
 namespace varve::language::promql {
 
 // Whole numbers with one of y w d h m s ms each, from the longest to the shortest, each at most once. nullopt: anything
-// else, or more than 2⁶³ ns.
+// else, or 2⁶³ ns and more.
 std::optional<std::int64_t> duration_ms(std::string_view text);
 
 // 1h30m; -5m; 0s.
@@ -26,7 +26,19 @@ struct QuerySteps {
 };
 
 // Gives all durations of the tree their `ms`. Those without step() and range() have it already. Error: invalid, with
-// the place in `text` (a range that is not greater than 0, a division by 0, a duration out of range).
+// the place in `text`, which the tree was made of (a range that is not greater than 0, a division by 0, out of range).
 Status resolve_durations(Expression& root, QuerySteps steps, std::string_view text);
+
+enum class DurationUse : std::uint8_t {
+  range,  // and steps of subqueries: greater than 0
+  offset
+};
+
+// Of one expression. Error: as above.
+Result<std::int64_t> evaluated_ms(const DurationExpression& expression, QuerySteps steps, DurationUse use,
+                                  std::string_view text);
+
+// Is step() or range() in it?
+bool depends_on_steps(const DurationExpression& expression);
 
 }  // namespace varve::language::promql

@@ -33,9 +33,9 @@ enum class MatchOp : std::uint8_t { equal, not_equal, regex, not_regex };
 
 // name="value". A label that a series lacks is the same as an empty one.
 struct Matcher {
-  std::string name;
+  std::string name{};
   MatchOp op{};
-  std::string value;
+  std::string value{};
   std::optional<Regex> regex{};  // of the two operators that have one: over the whole value
 
   [[nodiscard]] bool matches(std::string_view text) const {
@@ -69,8 +69,8 @@ struct DurationExpression {
   double seconds = 0;        // of a number
   bool parentheses = false;  // around it
   bool unit = false;         // a number that was written as 5m, not as 300
-  std::vector<DurationExpression> parts;
-  Span at;
+  std::vector<DurationExpression> parts{};
+  Span at{};
 };
 
 // What stands between brackets and behind `offset`.
@@ -101,24 +101,24 @@ struct StringLiteral {
 
 // m{a="b"} offset 5m @ 7
 struct VectorSelector {
-  std::string name;               // in front of or alone within braces; empty: none, or only a matcher of __name__
-  std::vector<Matcher> matchers;  // that of the name, too; all must hold
+  std::string name;  // in front of the braces; empty: none, or within them
+  // All must hold. That of the name, wherever it was, is one of __name__.
+  std::vector<Matcher> matchers{};
   Duration offset{};
   std::optional<AtModifier> at{};
   RangeExtension extension{};
-  // Of the second argument of info(), which need not select anything by itself.
-  bool any_matchers = false;
+  bool may_select_all = false;  // the second argument of info()
 };
 
 // m{a="b"}[5m] offset 5m @ 7: the modifiers are those of the selector.
 struct MatrixSelector {
-  VectorSelector selector;
+  VectorSelector selector{};
   Duration range{};
 };
 
 // (…)[1h:5m] offset 5m @ 7
 struct Subquery {
-  ExpressionPtr inner;
+  ExpressionPtr inner{};
   Duration range{};
   std::optional<Duration> step{};  // none: the default one of the server
   Duration offset{};
@@ -127,7 +127,7 @@ struct Subquery {
 
 struct Unary {
   bool negate = false;  // -x; else +x
-  ExpressionPtr inner;
+  ExpressionPtr inner{};
 };
 
 enum class BinaryOp : std::uint8_t {
@@ -156,17 +156,17 @@ enum class BinaryOp : std::uint8_t {
 struct Matching {
   enum class Group : std::uint8_t { none, left, right };  // which side may have several series for one of the other
   bool on = false;                                        // labels are those that count; else those that do not
-  std::vector<std::string> labels;
+  std::vector<std::string> labels{};
   Group group{};
-  std::vector<std::string> include;  // labels that are taken from the side that has one
+  std::vector<std::string> include{};  // labels that are taken from the side that has one
 };
 
 struct Binary {
   BinaryOp op{};
   bool returns_bool = false;
-  Matching matching;
-  ExpressionPtr left;
-  ExpressionPtr right;
+  Matching matching{};
+  ExpressionPtr left{};
+  ExpressionPtr right{};
 };
 
 enum class AggregationOp : std::uint8_t {
@@ -189,25 +189,25 @@ enum class AggregationOp : std::uint8_t {
 struct Aggregation {
   AggregationOp op{};
   bool without = false;
-  std::vector<std::string> labels;  // by (labels), unless `without`
-  ExpressionPtr parameter;          // null: the operation has none
-  ExpressionPtr inner;
+  std::vector<std::string> labels{};  // by (labels), unless `without`
+  ExpressionPtr parameter{};          // null: the operation has none
+  ExpressionPtr inner{};
 };
 
 struct Call {
   FunctionId function{};
-  std::vector<ExpressionPtr> arguments;
+  std::vector<ExpressionPtr> arguments{};
   bool keep_metric_names = false;  // MetricsQL
 };
 
 struct Parentheses {
-  ExpressionPtr inner;
+  ExpressionPtr inner{};
 };
 
 struct Expression {
   using Node = std::variant<NumberLiteral, StringLiteral, VectorSelector, MatrixSelector, Subquery, Unary, Binary,
                             Aggregation, Call, Parentheses>;
-  Node node;
+  Node node{};
   ValueType type{};
   Span at{};
 };

@@ -109,9 +109,10 @@ struct Function {
   std::string_view name;
   ValueType result{};
   std::span<const ValueType> arguments;
-  std::size_t required = 0;  // so many of the arguments must be there
-  bool repeats = false;      // the last argument may stand any number of times more
-  bool metricsql = false;    // not of Prometheus
+  std::size_t required =
+      0;  // how many arguments there are at least, and at most; those beyond the list are like its last
+  std::size_t most = 0;
+  bool metricsql = false;  // not of Prometheus
 };
 
 // nullptr: there is none of this name.
