@@ -3,6 +3,7 @@
 
 #include <re2/re2.h>
 
+#include <charconv>
 #include <string>
 #include <utility>
 
@@ -14,11 +15,11 @@ constexpr std::uint64_t kStepsUntilAsked = std::uint64_t{1} << 22;  // some 20 m
 
 re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
 
-re2::RE2::Options options_of(std::size_t memory) {
+re2::RE2::Options options_of(std::size_t memory, bool captures = false) {
   re2::RE2::Options options;
   options.set_log_errors(false);
   options.set_dot_nl(true);
-  options.set_never_capture(true);
+  options.set_never_capture(!captures);
   options.set_max_mem(static_cast<std::int64_t>(memory));
   return options;
 }
@@ -53,6 +54,39 @@ Status Regex::check(std::string_view expression) {
 bool Regex::matches(std::string_view value) const {
   if (meter_of_thread != nullptr && !meter_of_thread->take(*this, value.size())) return false;
   return re2::RE2::FullMatch(piece(value), *re2_);
+}
+
+Result<CapturingRegex> CapturingRegex::compile(std::string_view expression) {
+  VARVE_ASSIGN_OR_RETURN(Regex plain, Regex::compile(expression));
+  CapturingRegex regex(std::move(plain));
+  regex.re2_ = std::make_shared<const re2::RE2>(piece(expression), options_of(Regex::kMemoryMax, true));
+  if (!regex.re2_->ok()) return fail(Code::invalid, said_of(expression, regex.re2_->error()));
+  return regex;
+}
+
+std::optional<std::vector<std::string_view>> CapturingRegex::groups(std::string_view value) const {
+  if (!plain_.matches(value)) return std::nullopt;
+  std::vector<re2::StringPiece> found(1 + static_cast<std::size_t>(re2_->NumberOfCapturingGroups()));
+  if (!re2_->Match(piece(value), 0, value.size(), re2::RE2::ANCHOR_BOTH, found.data(),
+                   static_cast<int>(found.size()))) {
+    return std::nullopt;
+  }
+  std::vector<std::string_view> out;
+  for (const re2::StringPiece& one : found) out.emplace_back(one.data(), one.size());
+  return out;
+}
+
+std::optional<std::size_t> CapturingRegex::group(std::string_view name) const {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (error == std::errc() && end == name.data() + name.size()) {
+    if (number > static_cast<std::size_t>(re2_->NumberOfCapturingGroups())) return std::nullopt;
+    return number;
+  }
+  const auto& names = re2_->NamedCapturingGroups();
+  const auto found = names.find(std::string(name));
+  if (found == names.end()) return std::nullopt;
+  return static_cast<std::size_t>(found->second);
 }
 
 RegexMeter::RegexMeter(std::function<Status()> go_on, std::uint64_t steps_of_value)

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Regex: an RE2 expression that must match the whole value; a dot matches any character. RE2 is named in regex.cc only.
-// RegexMeter: what expressions may cost a thread.
+// CapturingRegex: one whose groups are asked for. RegexMeter: what expressions may cost a thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 
@@ -39,6 +42,24 @@ class Regex {
  private:
   std::shared_ptr<const re2::RE2> re2_;
   std::size_t instructions_ = 0;
+};
+
+// The same, and what its groups match. Thread-safe.
+class CapturingRegex {
+ public:
+  // Error: that of Regex::compile().
+  static Result<CapturingRegex> compile(std::string_view expression);
+
+  // The value, then what each of its groups matches; empty: it takes no part. nullopt: it does not match the value.
+  [[nodiscard]] std::optional<std::vector<std::string_view>> groups(std::string_view value) const;
+  // The number of a group by its name, or by its number as a text. nullopt: there is none.
+  [[nodiscard]] std::optional<std::size_t> group(std::string_view name) const;
+
+ private:
+  explicit CapturingRegex(Regex plain) : plain_(std::move(plain)) {}
+
+  Regex plain_;  // most values are decided by it, and it is what a meter counts
+  std::shared_ptr<const re2::RE2> re2_;
 };
 
 // While it lives, what expressions cost this thread is bounded: one value takes so many steps at most, and from time to

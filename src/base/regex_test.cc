@@ -37,6 +37,19 @@ TEST(Regex, a_check_says_whether_it_is_an_expression_and_not_how_large_it_is) {
   EXPECT_FALSE(Regex::check("a("));
 }
 
+TEST(CapturingRegex, gives_what_its_groups_match) {
+  const auto regex = *CapturingRegex::compile("(?P<host>[a-z]+)(-(x))?:(.*)");
+  const auto groups = regex.groups("db:1\n2");
+  ASSERT_TRUE(groups);
+  EXPECT_EQ(*groups, (std::vector<std::string_view>{"db:1\n2", "db", "", "", "1\n2"}));
+  EXPECT_EQ(regex.group("host"), 1U);
+  EXPECT_EQ(regex.group("4"), 4U);
+  EXPECT_EQ(regex.group("5"), std::nullopt);
+  EXPECT_EQ(regex.group("port"), std::nullopt);
+  EXPECT_FALSE(regex.groups("db"));
+  EXPECT_FALSE(CapturingRegex::compile("("));
+}
+
 Status yes() { return {}; }
 
 TEST(RegexMeter, a_value_that_takes_too_many_steps_fails_all) {
