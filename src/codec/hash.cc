@@ -73,6 +73,8 @@ Hash128 hash128(std::string_view bytes) {
   return {h.low64, h.high64};
 }
 
+std::uint64_t xxh64(std::string_view bytes) { return XXH64(bytes.data(), bytes.size(), 0); }
+
 std::uint64_t hash64(std::string_view bytes, std::uint64_t seed) {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }

@@ -24,4 +24,7 @@ Hash128 hash128(std::string_view bytes);
 // XXH3 64. Ids of messages whose sender gave none are made of it, and are on disk: it must stay what it is.
 std::uint64_t hash64(std::string_view bytes, std::uint64_t seed = 0);
 
+// XXH64, the older one, which others make hashes of that ours must equal.
+std::uint64_t xxh64(std::string_view bytes);
+
 }  // namespace varve::codec

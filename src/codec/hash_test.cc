@@ -33,6 +33,12 @@ TEST(Murmur3, VerificationValue) {
   EXPECT_EQ(static_cast<std::uint32_t>(murmur3_128(all)[0]), 0x6384ba69U);
 }
 
+TEST(Xxh64, is_the_known_one) {
+  EXPECT_EQ(xxh64(""), 0xef46db3751d8e999U);
+  EXPECT_EQ(xxh64("a"), 0xd24ec4f1a98c6e5bU);
+  EXPECT_EQ(xxh64("abc"), 0x44bc2cf5ad770999U);
+}
+
 TEST(Hash64, IsXxh3) {
   EXPECT_EQ(hash64(""), 0x2d06800538d394c2U);
   EXPECT_EQ(hash64("a"), hash64("a"));
