@@ -14,11 +14,11 @@ RETENTION_S = 15
 
 
 class FailingStorage(OwnServerCase):
-    def storm(self, name, server, trouble, seed, seconds, retention_ms=None):
+    def storm(self, name, server, trouble, seed, seconds, retention_ms=None, queries_may_fail=False):
         """Senders, `trouble` and kills side by side; then all is well, and all is compared."""
         print(f"    {effort.again(seed, name)}", flush=True)
         ledger = Ledger(raw_retention_ms=retention_ms)
-        life = Life(seed, [server], ledger, shape=Shape(retention_ms)).start()
+        life = Life(seed, [server], ledger, shape=Shape(retention_ms, queries_may_fail=queries_may_fail)).start()
         watch = Watch(server, seed, trouble.stop)
         trouble.start()
         watch.run(seconds)
@@ -51,5 +51,5 @@ class FailingStorage(OwnServerCase):
     def test_descriptors_are_taken_away(self):
         seed = effort.seed()
         server = self.new_server(CONFIG).start()
-        self.storm("descriptors_are_taken", server, Descriptors(server, seed), seed, effort.seconds(8, 120))
+        self.storm("descriptors_are_taken", server, Descriptors(server, seed), seed, effort.seconds(8, 120), queries_may_fail=True)
         self.assertLess(server.peak_memory(), 512 * MIB)

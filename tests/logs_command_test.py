@@ -363,8 +363,14 @@ class Https(OwnServerCase):
         def pass_on(raw):
             with contextlib.suppress(OSError), context.wrap_socket(raw, server_side=True) as client, \
                     socket.create_connection(("127.0.0.1", server.port)) as there:
-                threading.Thread(target=copy, args=(client, there), daemon=True).start()
+                forth = threading.Thread(target=copy, args=(client, there), daemon=True)
+                forth.start()
                 copy(there, client)
+                # A descriptor that is closed while the other thread writes to it may be another's by then.
+                for one in (client, there):
+                    with contextlib.suppress(OSError):
+                        one.shutdown(socket.SHUT_RDWR)
+                forth.join()
 
         def copy(source, to):
             with contextlib.suppress(OSError):

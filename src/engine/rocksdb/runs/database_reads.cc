@@ -74,8 +74,11 @@ Status outcome(const ::rocksdb::Status& status, std::string_view doing) {
   if (status.ok()) return {};
   Code code = Code::io;
   if (status.IsCorruption()) code = Code::corrupt;
-  if (status.IsNoSpace()) code = Code::unavailable;
-  return fail(code, std::string(doing) + ": " + status.ToString());
+  const std::string said = status.ToString();
+  // No file can be opened for now: whoever asks again may have an answer.
+  const bool is_over_soon = status.IsNoSpace() || (status.IsIOError() && said.ends_with("Too many open files"));
+  if (is_over_soon) code = Code::unavailable;
+  return fail(code, std::string(doing) + ": " + said);
 }
 
 std::uint64_t copies_read() { return reads_of_copies; }
