@@ -79,13 +79,36 @@ class Start(OwnServerCase):
         for path in ("/v1/metrics", "/v1/traces"):  # as the page says
             self.assertEqual(server.post(path, b"", {"Content-Type": "application/x-protobuf"}).status, 404)
 
+    def data_source(self, number, kind, server):
+        """The header that the page's data source sends."""
+        text = snippets("start/grafana.md", "yaml", server)[number]
+        value = {key: re.search(rf"\b{key}: (\S+)", text)[1] for key in ("type", "url", "httpHeaderName1", "httpHeaderValue1")}
+        self.assertEqual((value["type"], value["url"]), (kind, f"http://127.0.0.1:{server.port}"))
+        return {value["httpHeaderName1"]: value["httpHeaderValue1"]}
+
+    def test_grafana_with_promql(self):
+        """The requests that the Prometheus data source makes for its test button, its variables and a panel."""
+        server = self.new_server().start()
+        header = self.data_source(0, "prometheus", server)
+        now = int(time.time())
+        self.assertEqual(server.post("/api/put", [{"metric": "cpu", "timestamp": now, "value": 1.5, "tags": {"host": "a"}}], header).status, 204)
+        form = header | {"Content-Type": "application/x-www-form-urlencoded"}
+
+        def data(method, path, body=None):
+            answer = server.request(method, path, body, form)
+            self.assertEqual((answer.status, answer.json()["status"]), (200, "success"), path)
+            return answer.json()["data"]
+        self.assertEqual(data("POST", "/api/v1/query", f"query=1%2B1&time={now}")["result"], [now, "2"])
+        self.assertIn("version", data("GET", "/api/v1/status/buildinfo"))
+        self.assertEqual(data("GET", f"/api/v1/label/__name__/values?start={now - 3600}&end={now}"), ["cpu"])
+        self.assertEqual(data("POST", "/api/v1/labels", f"match[]=cpu&start={now - 3600}&end={now}"), ["__name__", "host"])
+        panel = data("POST", "/api/v1/query_range", f"query=avg+by+(host)+(cpu)&start={now}&end={now + 30}&step=15")
+        self.assertEqual([(row["metric"], [value for _, value in row["values"]]) for row in panel["result"]], [({"host": "a"}, ["1.5"] * 3)])
+
     def test_grafana(self):
         """The requests that the OpenTSDB data source makes for its test button, its variables and a panel."""
         server = self.new_server().start()
-        text = snippets("start/grafana.md", "yaml", server)[0]
-        value = {key: re.search(rf"\b{key}: (\S+)", text)[1] for key in ("type", "url", "httpHeaderName1", "httpHeaderValue1")}
-        self.assertEqual((value["type"], value["url"]), ("opentsdb", f"http://127.0.0.1:{server.port}"))
-        header = {value["httpHeaderName1"]: value["httpHeaderValue1"]}
+        header = self.data_source(1, "opentsdb", server)
         self.assertEqual(server.post("/api/put", [{"metric": "cpu", "timestamp": int(time.time()), "value": 1.5,
                                                    "tags": {"host": "a"}}], header).status, 204)
 

@@ -120,6 +120,11 @@ SHOWS = [
     ("GET", "/api/v1/metricnames?prefix=secret", None, "secret_metric"),
     ("GET", "/api/v1/tagnames", None, "secret_key"),
     ("GET", "/api/v1/tagvalues", None, "secret_value"),
+    ("GET", f"/api/v1/query?query=secret_metric&time={T0 // 1000 + 1}", None, "424242"),
+    ("GET", f"/api/v1/query_range?query=secret_metric&start={T0 // 1000}&end={T0 // 1000 + 60}&step=15", None, "424242"),
+    ("GET", "/api/v1/labels", None, "secret_key"),
+    ("GET", "/api/v1/label/secret_key/values", None, "secret_value"),
+    ("GET", "/api/v1/series?match[]=secret_metric", None, "secret_value"),
     ("GET", "/api/query?start=1&m=sum:secret_metric{secret_key=*}", None, "424242"),
     ("GET", "/api/query?start=0&metricName=secret_metric", None, "424242"),
     ("GET", "/api/query?start=0&metricGroup=secret_group", None, "424242"),
@@ -206,7 +211,8 @@ CHANGES = [
     ("POST", "/api/v1/datapoints/delete", ONE),
 ]
 # Seen and killed while it runs: ceres_test.py and admin_queries_test.cc. The others say the same to everybody.
-SAME = ["/api/v1/features", "/api/v1/datapoints/index", "/api/v1/admin/runningqueries", "/api/v1/admin/killquery/x", "/api/v1/admin/jobs", "/api/v1/version",
+SAME = ["/api/v1/format_query?query=x", "/api/v1/status/buildinfo", "/api/v1/rules", "/api/v1/alerts", "/api/v1/targets", "/api/v1/query_exemplars",
+        "/api/v1/features", "/api/v1/datapoints/index", "/api/v1/admin/runningqueries", "/api/v1/admin/killquery/x", "/api/v1/admin/jobs", "/api/v1/version",
         "/api/v1/health/status", "/api/v1/health/check", "/api/aggregators", "/api/config/filters", "/api/version",
         "/-/healthy", "/-/ready", "/metrics", "/ping", "/health", "/query?q=SHOW+DATABASES", "/loki/api/v1/status/buildinfo", "/_cat/health"]
 SAME += ["/elasticsearch" + path for path in ("", "/", "/_license", "/_cluster/health", "/_cat/health")]
@@ -218,7 +224,7 @@ ELSEWHERE += ["/analytics/queries", "/analytics/operation/database-purge"]
 # snmp_inventory_test.py changes the inventories of several tenants.
 ELSEWHERE += ["/api/v1/snmp/import"]
 # Beginnings and ends that the sources compare with.
-NO_ROUTES = {"/esmond", "/v2/", "/v1/device/", "/v2/device/", "/interface/", "/outlet", "/outlet/", "/load", "/poll", "/analytics/table/", "/analytics/query/", "/chunk-final/", "/chunk-final/0", "/column-values", "/schema", "/api/", "/api/v1/", "/api/v2/", "/api/metadata/", "/t/", "/loki/", "/v1/"}
+NO_ROUTES = {"/api/v1/rollups/", "/esmond", "/v2/", "/v1/device/", "/v2/device/", "/interface/", "/outlet", "/outlet/", "/load", "/poll", "/analytics/table/", "/analytics/query/", "/chunk-final/", "/chunk-final/0", "/column-values", "/schema", "/api/", "/api/v1/", "/api/v2/", "/api/metadata/", "/t/", "/loki/", "/v1/"}
 
 
 class EveryRoute(ServerCase):

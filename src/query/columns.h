@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -42,6 +44,8 @@ class Columns {
   [[nodiscard]] std::span<const std::uint32_t> of(std::size_t selection) const { return selections_[selection]; }
   // All numbers of the series that any of its selections wants: of a selection those in its range.
   [[nodiscard]] const Column& operator[](std::size_t series) const { return columns_[series]; }
+  // The same, which is empty here from then on.
+  [[nodiscard]] Column take(std::size_t series) { return std::exchange(columns_[series], {}); }
 
  private:
   class Reader;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What answers Prometheus' route, and the parts that it is answered from.
+// What answers Prometheus' routes, and the parts that it is answered from.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "api/shared/context.h"
+#include "api/shared/endpoint.h"
 #include "api/shared/http.h"
 
 namespace varve::api {
@@ -15,11 +17,32 @@ struct PrometheusParts {
 
   write::Writer& writer;
   Counter& stale;  // samples that only say that a series has ended
+  const query::Engine& engine;
+  std::string version;  // of varve
+  Endpoint queries;
+  Endpoint names;
 };
 
 // remote_write.cc
 void write_series(const PrometheusParts& parts, const Request& request, const Responder& answer);
-// The message and a line's end, as text.
+// The message and a line's end, as text: of what is written.
 Response prometheus_error(int status, std::string_view message, const Request& request);
+
+// query.cc
+Result<Response> answer_instant_query(const PrometheusParts& parts, const Request& request);
+Result<Response> answer_range_query(const PrometheusParts& parts, const Request& request);
+Result<Response> format_query(const PrometheusParts& parts, const Request& request);
+
+// names.cc
+Result<Response> answer_prometheus_labels(const PrometheusParts& parts, const Request& request);
+Result<Response> answer_prometheus_values(const PrometheusParts& parts, const Request& request);
+Result<Response> answer_prometheus_series(const PrometheusParts& parts, const Request& request);
+
+// status.cc
+void show_prometheus_build(const PrometheusParts& parts, const Request& request, const Responder& answer);
+void show_no_rules(const PrometheusParts& parts, const Request& request, const Responder& answer);
+void show_no_alerts(const PrometheusParts& parts, const Request& request, const Responder& answer);
+void show_no_targets(const PrometheusParts& parts, const Request& request, const Responder& answer);
+void show_no_exemplars(const PrometheusParts& parts, const Request& request, const Responder& answer);
 
 }  // namespace varve::api

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "api/prometheus/error.h"
 #include "api/prometheus/handlers.h"
 #include "api/shared/writing.h"
 #include "http/media_type.h"
@@ -35,7 +36,13 @@ bool takes_content_type(const Request& request) {
 PrometheusParts::PrometheusParts(const Context& context)
     : writer(context.writer),
       stale(context.metrics.counter("varve_samples_rejected_total", "Samples, lines or points refused, by reason.",
-                                    {{"reason", "stale"}})) {}
+                                    {{"reason", "stale"}})),
+      engine(context.queries),
+      version(context.version),
+      queries(context.query_pool, prometheus_status_of,
+              QueryMetrics(context.metrics, context.queries.clock(), "promql")),
+      names(context.query_pool, prometheus_status_of,
+            QueryMetrics(context.metrics, context.queries.clock(), "promql_names")) {}
 
 Response prometheus_error(int status, std::string_view message, const Request&) {
   return with_retry(Response::text(status, std::string(message) + "\n"));

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// /api/v1/query, query_range and format_query.
+#include <string>
+#include <utility>
+
+#include "api/prometheus/answer.h"
+#include "api/prometheus/error.h"
+#include "api/prometheus/handlers.h"
+#include "api/prometheus/parameters.h"
+#include "api/shared/query_answer.h"
+#include "base/regex.h"
+#include "language/promql/duration.h"
+#include "language/promql/engine_source.h"
+#include "language/promql/evaluate.h"
+#include "language/promql/parser.h"
+#include "language/promql/print.h"
+
+namespace varve::api {
+namespace {
+
+namespace promql = language::promql;
+
+struct PromqlAsked {
+  std::string_view text;
+  promql::ExpressionPtr root;
+  promql::Steps steps;
+  bool instant = false;
+  std::int64_t lookback_ms = 0;
+  std::size_t limit = 0;
+};
+
+Result<promql::ExpressionPtr> parsed_query(std::string_view text) {
+  auto root = promql::parse(text);
+  if (!root) return bad_prometheus_parameter("query", root.error().message);
+  return root;
+}
+
+// All that can be wrong before anything is read.
+Result<PromqlAsked> understood(const PrometheusParameters& parameters, promql::Steps steps, bool instant) {
+  PromqlAsked out{parameters.get("query").value_or(""), nullptr, steps, instant, 0, 0};
+  VARVE_ASSIGN_OR_RETURN(out.limit, parameters.limit());
+  VARVE_ASSIGN_OR_RETURN(out.lookback_ms,
+                         parameters.duration_ms("lookback_delta", promql::EvaluationOptions().lookback_ms));
+  if (out.lookback_ms <= 0) return bad_prometheus_parameter("lookback_delta", "it is not greater than 0");
+  VARVE_RETURN_IF_ERROR(parameters.duration_ms("timeout", 0));
+  VARVE_ASSIGN_OR_RETURN(out.root, parsed_query(out.text));
+  if (!instant && out.root->type == promql::ValueType::matrix) {
+    return bad_prometheus_parameter("query",
+                                    "invalid expression type \"range vector\" for range query, must be "
+                                    "Scalar or instant Vector");
+  }
+  if (!instant && out.root->type == promql::ValueType::string) {
+    return bad_prometheus_parameter("query",
+                                    "invalid expression type \"string\" for range query, must be Scalar or "
+                                    "instant Vector");
+  }
+  promql::QuerySteps of_query;
+  if (!instant) of_query = {steps.step_ms, steps.end_ms - steps.start_ms};
+  const Status durations = promql::resolve_durations(*out.root, of_query, out.text);
+  if (!durations) return bad_prometheus_parameter("query", durations.error().message);
+  return out;
+}
+
+Result<promql::Answer> evaluated(const PrometheusParts& parts, const Request& request, const PromqlAsked& asked,
+                                 query::UnderWay& query) {
+  const RegexMeter meter([&query] { return query.deadline().check(); });
+  promql::EngineSource source(parts.engine, request.tenant, query);
+  promql::EvaluationOptions options;
+  options.lookback_ms = asked.lookback_ms;
+  options.memory_max = parts.engine.limits().memory_bytes;
+  options.hold = [&query](std::size_t bytes) { return query.budget().charge(bytes); };
+  options.go_on = query::still_wanted(query.deadline());
+  auto answer = promql::evaluate({*asked.root, asked.text, asked.steps, asked.instant}, source, options);
+  if (!meter.status()) return fail(meter.status().error());
+  return answer;
+}
+
+Result<Response> answer_promql(const PrometheusParts& parts, const Request& request,
+                               const PrometheusParameters& parameters, promql::Steps steps, bool instant) {
+  VARVE_ASSIGN_OR_RETURN(const PromqlAsked asked, understood(parameters, steps, instant));
+  VARVE_ASSIGN_OR_RETURN(auto query, begin_query(parts.engine, request, "promql"));
+  auto answer = query->explain(evaluated(parts, request, asked, *query));
+  if (!answer) return prometheus_failure_of(answer.error());
+  PrometheusNotes notes{std::move(answer->warnings), std::move(answer->infos)};
+  if (limit_series(*answer, asked.limit)) notes.warnings.emplace_back(kTruncated);
+  if (const Status room = query->budget().charge(prometheus_bytes_of(*answer)); !room) {
+    return prometheus_failure_of(room.error());
+  }
+  std::string body = prometheus_success(
+      [&](protocol::json::Writer& json) { write_prometheus_result(json, *answer, steps, instant); }, notes);
+  Response response = with_read(Response::json(200, std::move(body)), query->ticket().read());
+  return held_by(std::move(query), std::move(response));
+}
+
+}  // namespace
+
+Result<Response> answer_instant_query(const PrometheusParts& parts, const Request& request) {
+  VARVE_ASSIGN_OR_RETURN(const auto parameters, PrometheusParameters::of(request));
+  VARVE_ASSIGN_OR_RETURN(const std::int64_t time, parameters.time_ms("time", parts.engine.clock().now_ms()));
+  return answer_promql(parts, request, parameters, {time, time, 1}, true);
+}
+
+Result<Response> answer_range_query(const PrometheusParts& parts, const Request& request) {
+  VARVE_ASSIGN_OR_RETURN(const auto parameters, PrometheusParameters::of(request));
+  VARVE_ASSIGN_OR_RETURN(const promql::Steps steps, parameters.steps());
+  return answer_promql(parts, request, parameters, steps, false);
+}
+
+Result<Response> format_query(const PrometheusParts&, const Request& request) {
+  VARVE_ASSIGN_OR_RETURN(const auto parameters, PrometheusParameters::of(request));
+  VARVE_ASSIGN_OR_RETURN(const auto root, parsed_query(parameters.get("query").value_or("")));
+  return Response::json(200,
+                        prometheus_success([&](protocol::json::Writer& json) { json.value(promql::pretty(*root)); }));
+}
+
+}  // namespace varve::api

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "language/promql/engine_source.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace varve::language::promql {
+namespace {
+
+index::Matcher index_matcher(const Matcher& matcher) {
+  using How = index::Matcher::Kind;
+  How kind = How::any_of;
+  switch (matcher.op) {
+    case MatchOp::equal: kind = How::any_of; break;
+    case MatchOp::not_equal: kind = How::none_of; break;
+    case MatchOp::regex: kind = How::regex; break;
+    case MatchOp::not_regex: kind = How::not_regex; break;
+  }
+  return {matcher.name, kind, {matcher.value}, matcher.regex};
+}
+
+// Samples from first_ms to last_ms, as a range whose end is exclusive.
+model::TimeRange range_of(const Selection& selection) {
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  return {selection.first_ms, selection.last_ms == kMax ? kMax : selection.last_ms + 1};
+}
+
+}  // namespace
+
+query::Selected selected_by(std::span<const Matcher> matchers, model::TimeRange range) {
+  query::Selected out{index::Matchers{}, {}, range};
+  index::Matchers names;
+  for (const Matcher& matcher : matchers) {
+    (matcher.name == kNameLabel ? names : out.matchers).push_back(index_matcher(matcher));
+  }
+  const bool is_one = names.size() == 1 && names[0].kind == index::Matcher::Kind::any_of;
+  if (is_one && !names[0].values[0].empty()) {
+    out.metric = std::move(names[0].values[0]);
+  } else {
+    out.metric = std::move(names);
+  }
+  return out;
+}
+
+Status EngineSource::select(const Selection& selection, const SelectedSink& sink) {
+  const query::Selected selected = selected_by(selection.matchers, range_of(selection));
+  const std::size_t before = query_.budget().used();
+  VARVE_ASSIGN_OR_RETURN(query::Columns columns, query::Columns::read(engine_, tenant_, {&selected, 1}, query_));
+  const std::size_t charged = query_.budget().used() - before;
+  for (const std::uint32_t series : columns.of(0)) {
+    query::Column column = columns.take(series);
+    if (column.times.empty()) continue;
+    Selected out{{}, std::move(column.times), std::move(column.values)};
+    for (const std::uint32_t tag : columns.tags().tags_of(series)) {
+      const std::string_view value = columns.tags().value_of(tag);
+      if (!value.empty()) out.labels.emplace_back(columns.tags().key_of(tag).name, value);
+    }
+    VARVE_RETURN_IF_ERROR(sink(std::move(out)));
+  }
+  query_.budget().release(charged);
+  return {};
+}
+
+}  // namespace varve::language::promql

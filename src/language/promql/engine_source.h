@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// EngineSource: the series of the store, as a query that is under way may read them.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "language/promql/source.h"
+#include "query/columns.h"
+#include "query/engine.h"
+#include "query/under_way.h"
+
+namespace varve::language::promql {
+
+// What of a selector is asked of names of metrics, and what of tags.
+query::Selected selected_by(std::span<const Matcher> matchers, model::TimeRange range);
+
+// One thread. What is referred to must outlive it.
+class EngineSource final : public Source {
+ public:
+  EngineSource(const query::Engine& engine, std::string_view tenant, query::UnderWay& query)
+      : engine_(engine), tenant_(tenant), query_(query) {}
+
+  // What is read is charged to the query until the last series is given. Errors also: those of query::Columns.
+  Status select(const Selection& selection, const SelectedSink& sink) override;
+
+ private:
+  const query::Engine& engine_;
+  const std::string tenant_;
+  query::UnderWay& query_;
+};
+
+}  // namespace varve::language::promql

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PromQL by Prometheus' API: values, names, errors, tenants; before and after sealing and a restart."""
+
+import json
+import unittest
+from urllib.parse import quote, urlencode
+
+from support.case import OwnServerCase
+
+START = 1_699_999_200  # a whole hour
+
+
+class PromQl(OwnServerCase):
+    def setUp(self):
+        super().setUp()
+        self.server = self.new_server({"raw.retention": "200y"})
+        self.server.start()
+        lines = []
+        for minute in range(60):
+            for number, host in enumerate(("a", "b")):
+                ns = (START + 60 * minute) * 10**9
+                lines.append(f"requests,host={host},job=api total={minute * 60 * (number + 1)}i {ns}")
+            lines.append(f"load,host=a value={minute / 4} {START * 10**9 + 60 * minute * 10**9}")
+        self.assertEqual(self.server.post("/write", "\n".join(lines)).status, 204)
+
+    def ask(self, path, headers=None, **parameters):
+        answer = self.server.get(f"/api/v1/{path}?" + urlencode(parameters, doseq=True), headers=headers)
+        return answer.status, json.loads(answer.body)
+
+    def data(self, path, **parameters):
+        status, body = self.ask(path, **parameters)
+        self.assertEqual((status, body["status"]), (200, "success"), body)
+        return body["data"]
+
+    def values(self, query, time=START + 3540, **more):
+        found = self.data("query", query=query, time=time, **more)
+        self.assertEqual(found["resultType"], "vector")
+        return {row["metric"].get("host", ""): row["value"][1] for row in found["result"]}
+
+    def test_values_stay_the_same_when_they_are_sealed(self):
+        for state in ("hot", "settled", "restarted"):
+            with self.subTest(state):
+                self.assertEqual(self.values("requests_total"), {"a": "3540", "b": "7080"})
+                self.assertEqual(self.values("rate(requests_total[10m])"), {"a": "1", "b": "2"})
+                self.assertEqual(self.values("sum(rate(requests_total[10m]))"), {"": "3"})
+                self.assertEqual(self.values('{__name__=~"load.*",host="a"} * 4'), {"a": "59"})
+                self.assertEqual(self.values("load offset 30m"), {"a": "7.25"})
+                self.assertEqual(self.values("count_over_time(load[1h])"), {"a": "60"})
+                self.assertEqual(self.values("requests_total", START + 3540 + 299), {"a": "3540", "b": "7080"})
+                self.assertEqual(self.values("requests_total", START + 3540 + 300), {})
+                self.assertEqual(self.values("requests_total", START + 3540 + 300, lookback_delta="10m")["a"], "3540")
+                matrix = self.data("query_range", query="load", start=START, end=START + 180, step="1m")
+                self.assertEqual(matrix, {"resultType": "matrix", "result": [
+                    {"metric": {"__name__": "load", "host": "a"},
+                     "values": [[START + 60 * i, str(i / 4).removesuffix(".0")] for i in range(4)]}]})
+            if state == "hot":
+                self.server.settle()
+            elif state == "settled":
+                self.server.kill()
+                self.server.start()
+
+    def test_kinds_of_answers(self):
+        self.assertEqual(self.data("query", query="1 + 0.5", time=START + 0.25), {"resultType": "scalar", "result": [START + 0.25, "1.5"]})
+        self.assertEqual(self.data("query", query='"text"', time=START), {"resultType": "string", "result": [START, "text"]})
+        self.assertEqual(self.data("query", query="load[2m]", time=START + 60)["result"][0]["values"], [[START, "0"], [START + 60, "0.25"]])
+        self.assertEqual(self.data("query_range", query="time()", start=START, end=START + 1, step=1)["result"],
+                         [{"metric": {}, "values": [[START, str(START)], [START + 1, str(START + 1)]]}])
+        self.assertEqual(self.data("query", query="1/0 > bool 0", time=START)["result"][1], "1")
+        self.assertEqual(self.data("query", query="-1/0", time=START)["result"][1], "-Inf")
+        status, body = self.ask("query", query="requests_total", time=START, limit=1)
+        self.assertEqual((len(body["data"]["result"]), body["warnings"]), (1, ["results truncated due to limit"]))
+        status, body = self.ask("query", query="rate(load[10m])", time=START + 3000)
+        self.assertEqual((status, len(body["infos"])), (200, 1), body)
+        self.assertEqual(self.data("format_query", query="sum(x)by(y)"), "sum by (y) (x)")
+
+    def test_names(self):
+        self.assertEqual(self.data("labels"), ["__name__", "host", "job"])
+        self.assertEqual(self.data("labels", **{"match[]": "load"}), ["__name__", "host"])
+        self.assertEqual(self.data("label/__name__/values"), ["load", "requests_total"])
+        self.assertEqual(self.data("label/__name__/values", **{"match[]": '{job="api"}'}), ["requests_total"])
+        self.assertEqual(self.data("label/host/values"), ["a", "b"])
+        self.assertEqual(self.data("label/host/values", **{"match[]": "load"}), ["a"])
+        self.assertEqual(self.data("label/U__host/values"), ["a", "b"])
+        self.assertEqual(self.data("label/none/values"), [])
+        self.assertEqual(self.data("series", **{"match[]": ["load", '{host="a"}']}),
+                         [{"__name__": "load", "host": "a"}, {"__name__": "requests_total", "host": "a", "job": "api"}])
+        self.assertEqual(len(self.data("series", limit=1, **{"match[]": '{host=~".+"}'})), 1)
+        self.assertEqual(self.data("status/buildinfo")["version"].split(".")[0], "3")
+        for path, empty in (("rules", {"groups": []}), ("alerts", {"alerts": []}), ("query_exemplars", [])):
+            self.assertEqual(self.data(path), empty)
+
+    def test_a_form_is_the_same_question(self):
+        form = urlencode({"query": "load", "time": START})
+        answer = self.server.request("POST", "/api/v1/query", form, {"Content-Type": "application/x-www-form-urlencoded"})
+        self.assertEqual(json.loads(answer.body)["data"], self.data("query", query="load", time=START))
+        answer = self.server.request("POST", "/api/v1/query", form, {"Content-Type": "application/json"})
+        self.assertEqual((answer.status, json.loads(answer.body)["errorType"]), (400, "bad_data"))
+
+    def test_errors(self):
+        times = {"start": START, "end": START + 60, "step": 15}
+        for path, parameters, status, kind, part in (
+                ("query", {}, 400, "bad_data", 'invalid parameter "query"'),
+                ("query", {"query": "sum("}, 400, "bad_data", "1:5: parse error"),
+                ("query", {"query": "x", "time": "soon"}, 400, "bad_data", 'cannot parse "soon" to a valid timestamp'),
+                ("query", {"query": "x", "limit": "-1"}, 400, "bad_data", "limit"),
+                ("query_range", {"query": "x"}, 400, "bad_data", 'invalid parameter "start"'),
+                ("query_range", {"query": "x", **times, "end": START - 1}, 400, "bad_data", "end timestamp must not be before start time"),
+                ("query_range", {"query": "x", **times, "step": 0}, 400, "bad_data", "zero or negative"),
+                ("query_range", {"query": "x", **times, "end": START + 10**6}, 400, "bad_data", "11,000 points"),
+                ("query_range", {"query": "x[5m]", **times}, 400, "bad_data", "invalid expression type"),
+                ("query", {"query": "requests_total * on(job) requests_total", "time": START}, 422, "execution", "many"),
+                ("series", {}, 400, "bad_data", "no match[] parameter provided"),
+                ("series", {"match[]": '{a=~".*"}'}, 400, "bad_data", "non-empty matcher"),
+                ("labels", {"start": 9, "end": 8}, 400, "bad_data", "end")):
+            with self.subTest(f"{path} {parameters}"):
+                got, body = self.ask(path, **parameters)
+                self.assertEqual((got, body["status"], body["errorType"]), (status, "error", kind), body)
+                self.assertIn(part, body["error"])
+
+    def test_tenants_are_apart(self):
+        other = {"X-Scope-OrgID": "other"}
+        self.assertEqual(self.ask("query", other, query="load", time=START)[1]["data"]["result"], [])
+        self.assertEqual(self.ask("labels", other)[1]["data"], [])
+        answer = self.server.get("/t/other/api/v1/series?match[]=" + quote('{__name__=~".+"}'))
+        self.assertEqual(json.loads(answer.body)["data"], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
