@@ -117,6 +117,15 @@ class PromQl(OwnServerCase):
                 self.assertEqual((got, body["status"], body["errorType"]), (status, "error", kind), body)
                 self.assertIn(part, body["error"])
 
+    def test_the_ends_of_time(self):
+        for time in (-9e30, -1e9, 0, 1e18, 9e30):
+            self.assertEqual(self.data("query", query="requests_total", time=time)["result"], [], time)
+        self.assertEqual(self.values("count_over_time(load[200y])"), {"a": "60"})
+        self.assertEqual(self.values("load @ 1e12"), {})
+        self.assertEqual(self.values("load offset -290y"), {})
+        self.assertEqual(self.data("query_range", query="load", start=-9e30, end=9e30, step=9e9)["result"], [])
+        self.assertEqual(len(self.data("series", start=-9e30, end=9e30, **{"match[]": "load"})), 1)
+
     def test_tenants_are_apart(self):
         other = {"X-Scope-OrgID": "other"}
         self.assertEqual(self.ask("query", other, query="load", time=START)[1]["data"]["result"], [])

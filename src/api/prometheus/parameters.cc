@@ -120,12 +120,11 @@ Result<promql::Steps> PrometheusParameters::steps() const {
 }
 
 Result<model::TimeRange> PrometheusParameters::seen() const {
-  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   model::TimeRange out;
-  VARVE_ASSIGN_OR_RETURN(out.first, time_ms("start", std::numeric_limits<std::int64_t>::min()));
-  VARVE_ASSIGN_OR_RETURN(const std::int64_t end, time_ms("end", kMax));
+  VARVE_ASSIGN_OR_RETURN(out.first, time_ms("start", out.first));
+  VARVE_ASSIGN_OR_RETURN(const std::int64_t end, time_ms("end", out.last - 1));
   if (end < out.first) return bad_prometheus_parameter("end", "end timestamp must not be before start time");
-  out.last = end == kMax ? kMax : end + 1;
+  out.last = end + 1;
   return out;
 }
 

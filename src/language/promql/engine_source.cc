@@ -2,7 +2,8 @@
 #include "language/promql/engine_source.h"
 
 #include <algorithm>
-#include <limits>
+
+#include "model/time_ranges.h"
 
 namespace varve::language::promql {
 namespace {
@@ -19,10 +20,9 @@ index::Matcher index_matcher(const Matcher& matcher) {
   return {matcher.name, kind, {matcher.value}, matcher.regex};
 }
 
-// Samples from first_ms to last_ms, as a range whose end is exclusive.
+// Samples from first_ms to last_ms that there can be, as a range whose end is exclusive.
 model::TimeRange range_of(const Selection& selection) {
-  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
-  return {selection.first_ms, selection.last_ms == kMax ? kMax : selection.last_ms + 1};
+  return model::both({selection.first_ms, std::min(selection.last_ms, model::kTimestampMax) + 1}, model::TimeRange());
 }
 
 }  // namespace

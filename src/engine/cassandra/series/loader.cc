@@ -6,6 +6,7 @@
 
 #include "base/sort_unique.h"
 #include "engine/cassandra/tables/cell.h"
+#include "model/time_ranges.h"
 
 namespace varve::engine::cassandra {
 
@@ -103,6 +104,7 @@ Result<std::vector<std::string>> Loader::metric_names(TenantId tenant, const Lim
 Result<std::vector<model::Timestamp>> Loader::buckets(const Asked& asked, TenantId tenant, const std::string& metric,
                                                       model::TimeRange range, const Limits& limits) {
   std::vector<model::Timestamp> list;
+  range = model::both(range, model::TimeRange());  // far beyond it their number would be no number
   if (range.empty()) return list;
   const model::Timestamp first = index_bucket_of(range.first), last = index_bucket_of(range.last - 1);
   if ((last - first) / kIndexBucketMs < kBucketsAtOnce) {

@@ -56,6 +56,13 @@ TEST_F(SeriesTablesTest, WhatOneAcknowledgesTheOtherFinds) {
   EXPECT_EQ(*b.hosts("cpu"), (Names{"a", "b", "z"}));
 }
 
+TEST_F(SeriesTablesTest, BeyondAllTimesThereIsNothing) {
+  ASSERT_TRUE(a.append(a.group({"cpu"}, "a")));
+  constexpr model::Timestamp kFirst = std::numeric_limits<model::Timestamp>::min(), kLast = -(kFirst + 1);
+  EXPECT_EQ(b.hosts("cpu", {kFirst, kLast})->size(), 1U);
+  EXPECT_EQ(a.hosts("cpu", {kFirst, kFirst + 1})->size(), 1U) << "what is known here is listed";
+}
+
 TEST_F(SeriesTablesTest, NothingIsReadTwice) {
   ASSERT_TRUE(a.append(a.group({"cpu"}, "a")));
   EXPECT_EQ(*b.hosts("cpu"), Names{"a"});
