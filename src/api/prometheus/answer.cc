@@ -15,6 +15,14 @@ namespace promql = language::promql;
 using protocol::json::Writer;
 
 constexpr std::size_t kBytesOfPoint = 32;
+
+// Of a sample as text: numbers that are very large or very small have up to 340 digits.
+std::size_t bytes_of_sample(double value) {
+  if (!std::isfinite(value) || value == 0) return kBytesOfPoint;
+  constexpr double kDigitsOfBit = 0.302;
+  const auto bits = static_cast<double>(std::abs(std::ilogb(value)));
+  return kBytesOfPoint + (bits > 53 ? static_cast<std::size_t>(bits * kDigitsOfBit) : 0);
+}
 constexpr std::size_t kBytesOfSeries = 64;
 
 std::string sample_of(std::int64_t ms, double value) {
@@ -103,16 +111,18 @@ void append_prometheus_value(std::string& out, double value) {
 
 std::size_t prometheus_bytes_of(const promql::Answer& answer) {
   std::size_t bytes = answer.text.size() + kBytesOfPoint * answer.scalar.size();
-  const auto add = [&](const promql::Labels& labels, std::size_t points) {
-    bytes += kBytesOfSeries + points * kBytesOfPoint;
+  const auto add = [&](const promql::Labels& labels) {
+    bytes += kBytesOfSeries;
     for (const auto& [name, value] : labels) bytes += name.size() + value.size() + 6;
   };
   for (const promql::Series& series : answer.series) {
-    std::size_t points = 0;
-    series.points.each([&](std::size_t) { ++points; });
-    add(series.labels, points);
+    series.points.each([&](std::size_t step) { bytes += bytes_of_sample(series.points[step]); });
+    add(series.labels);
   }
-  for (const promql::RangeSeries& series : answer.ranges) add(series.labels, series.times.size());
+  for (const promql::RangeSeries& series : answer.ranges) {
+    for (const double value : series.values) bytes += bytes_of_sample(value);
+    add(series.labels);
+  }
   return bytes;
 }
 

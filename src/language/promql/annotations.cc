@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 
 #include "model/instant.h"
 
@@ -78,8 +79,23 @@ std::string plain_text_of_number(double value) {
 }
 
 void Annotations::add(List& list, std::string_view kind, std::string_view what, Span at) const {
-  std::string text = std::string(kind) + std::string(what) + " (" + place_of(text_, at.from) + ")";
-  if (list.known.insert(text).second) list.texts.push_back(std::move(text));
+  // A query may warn at each step: no more than this is done for each.
+  if (list.texts.size() == kListedMax) {
+    const std::string key = std::to_string(at.from) + std::string(what);
+    if (!list.known.contains(key) && list.omitted.size() < kOmittedMax) {
+      list.omitted.insert(std::hash<std::string>()(key));
+    }
+    return;
+  }
+  if (!list.known.insert(std::to_string(at.from) + std::string(what)).second) return;
+  list.texts.push_back(std::string(kind) + std::string(what) + " (" + place_of(text_, at.from) + ")");
+}
+
+std::vector<std::string> Annotations::taken(List& list, std::string_view kind) {
+  if (!list.omitted.empty()) {
+    list.texts.push_back(std::to_string(list.omitted.size()) + " more " + std::string(kind) + " annotations omitted");
+  }
+  return std::move(list.texts);
 }
 
 void Annotations::repaired(const MonotonicityRepair& repair, std::int64_t time_ms, Span at) {
@@ -105,7 +121,7 @@ std::vector<std::string> Annotations::take_infos() {
         one.at);
   }
   repairs_.clear();
-  return std::move(infos_.texts);
+  return taken(infos_, "info");
 }
 
 }  // namespace varve::language::promql

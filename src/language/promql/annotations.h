@@ -29,13 +29,15 @@ class Annotations {
   // Buckets of one histogram at one time. All of them are one info, for each place.
   void repaired(const MonotonicityRepair& repair, std::int64_t time_ms, Span at);
 
-  std::vector<std::string> take_warnings() { return std::move(warnings_.texts); }
+  // At most kListedMax, and one line that says how many more there were.
+  std::vector<std::string> take_warnings() { return taken(warnings_, "warning"); }
   std::vector<std::string> take_infos();
 
  private:
   struct List {
     std::vector<std::string> texts;
     std::unordered_set<std::string> known;
+    std::unordered_set<std::size_t> omitted;  // hashes of those that are not listed
   };
   struct Repairs {
     Span at;
@@ -43,7 +45,10 @@ class Annotations {
     std::uint64_t samples = 0;
     std::int64_t first_ms = 0, last_ms = 0;
   };
+  static constexpr std::size_t kListedMax = 10;
+  static constexpr std::size_t kOmittedMax = 10'000;  // that are told apart
   void add(List& list, std::string_view kind, std::string_view what, Span at) const;
+  static std::vector<std::string> taken(List& list, std::string_view kind);
 
   const std::string_view text_;
   List warnings_, infos_;

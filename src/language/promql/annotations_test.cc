@@ -30,6 +30,15 @@ TEST(PromqlNumbers, are_written_as_prometheus_writes_them) {
   }
 }
 
+TEST(PromqlAnnotations, of_many_some_are_told) {
+  Annotations annotations("a");
+  for (int i = 0; i < 100'000; ++i) annotations.warn("x" + std::to_string(i % 15), {0, 1});
+  const auto told = annotations.take_warnings();
+  ASSERT_EQ(told.size(), 11U);
+  EXPECT_EQ(told[9], "PromQL warning: x9 (1:1)");
+  EXPECT_EQ(told[10], "5 more warning annotations omitted");
+}
+
 TEST(PromqlAnnotations, each_is_told_once_for_its_place) {
   Annotations annotations("a +\nbc");
   annotations.warn("x", {4, 6});

@@ -142,7 +142,8 @@ Status InfoJoin::add(Series&& base) {
   Chosen chosen;
   for (std::size_t step = 0; step < base.points.size(); ++step) {
     if (!base.points.has(step)) continue;
-    VARVE_RETURN_IF_ERROR(of_.evaluation.spend(candidates.size()));
+    // Each is compared with those of other metrics that were chosen.
+    VARVE_RETURN_IF_ERROR(of_.evaluation.spend(candidates.size() * (1 + chosen.size())));
     VARVE_RETURN_IF_ERROR(choose_at(candidates, step, chosen));
     const auto [result, is_new] = results.try_emplace(chosen);
     if (is_new) {

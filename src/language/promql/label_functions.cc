@@ -14,7 +14,15 @@
 namespace varve::language::promql {
 namespace {
 
-using ChangeLabels = std::function<void(Labels& labels)>;
+using ChangeLabels = std::function<Status(Labels& labels)>;
+
+// What a function makes, however often a template repeats what it is made of.
+constexpr std::size_t kMadeValueMax = std::size_t{1} << 20;
+Status check_made(std::size_t bytes) {
+  if (bytes <= kMadeValueMax) return {};
+  return fail(Code::limit,
+              "a label value of " + std::to_string(bytes) + " bytes; at most " + std::to_string(kMadeValueMax));
+}
 
 // $1, ${1}, $name, ${name} and $$; a $ that is none of them is itself. A group that there is not is empty.
 class LabelTemplate {
@@ -37,15 +45,17 @@ class LabelTemplate {
     }
   }
 
-  [[nodiscard]] std::string of(const std::vector<std::string_view>& groups) const {
+  // Error: limit.
+  [[nodiscard]] Result<std::string> of(const std::vector<std::string_view>& groups) const {
+    const auto text_of_part = [&groups](const Part& part) -> std::string_view {
+      if (!part.is_group) return part.text;
+      return part.group && *part.group < groups.size() ? groups[*part.group] : std::string_view();
+    };
+    std::size_t bytes = 0;
+    for (const Part& part : parts_) bytes += text_of_part(part).size();
+    VARVE_RETURN_IF_ERROR(check_made(bytes));
     std::string out;
-    for (const Part& part : parts_) {
-      if (!part.is_group) {
-        out += part.text;
-      } else if (part.group && *part.group < groups.size()) {
-        out += groups[*part.group];
-      }
-    }
+    for (const Part& part : parts_) out += text_of_part(part);
     return out;
   }
 
@@ -86,9 +96,13 @@ Result<ChangeLabels> label_replace(const std::vector<std::string_view>& words) {
   auto regex = CapturingRegex::compile(words[3]);
   if (!regex) return fail(Code::invalid, "invalid regular expression in label_replace(): " + std::string(words[3]));
   if (words[0].empty()) return fail(invalid_label("destination", "label_replace", words[0]).error());
-  return [to = words[0], from = words[2], regex = *regex, text = LabelTemplate(words[1], *regex)](Labels& labels) {
+  return [to = words[0], from = words[2], regex = *regex,
+          text = LabelTemplate(words[1], *regex)](Labels& labels) -> Status {
     const auto groups = regex.groups(label_of(labels, from));
-    if (groups) set_label(labels, to, text.of(*groups));
+    if (!groups) return Status();
+    VARVE_ASSIGN_OR_RETURN(const std::string made, text.of(*groups));
+    set_label(labels, to, made);
+    return Status();
   };
 }
 
@@ -97,13 +111,17 @@ Result<ChangeLabels> label_join(const std::vector<std::string_view>& words) {
   for (std::size_t i = 2; i < words.size(); ++i) {
     if (words[i].empty()) return fail(invalid_label("source", "label_join", words[i]).error());
   }
-  return [words](Labels& labels) {
+  return [words](Labels& labels) -> Status {
+    std::size_t bytes = 0;
+    for (std::size_t i = 2; i < words.size(); ++i) bytes += words[1].size() + label_of(labels, words[i]).size();
+    VARVE_RETURN_IF_ERROR(check_made(bytes));
     std::string joined;
     for (std::size_t i = 2; i < words.size(); ++i) {
       if (i > 2) joined += words[1];
       joined += label_of(labels, words[i]);
     }
     set_label(labels, words[0], joined);
+    return {};
   };
 }
 
@@ -112,15 +130,17 @@ Result<ChangeLabels> label_set(const std::vector<std::string_view>& words) {
   for (std::size_t i = 0; i < words.size(); i += 2) {
     if (words[i].empty()) return fail(invalid_label("destination", "label_set", words[i]).error());
   }
-  return [words](Labels& labels) {
+  return [words](Labels& labels) -> Status {
     for (std::size_t i = 0; i < words.size(); i += 2) set_label(labels, words[i], words[i + 1]);
+    return {};
   };
 }
 
 ChangeLabels label_filter(const std::vector<std::string_view>& words, bool keeps) {
-  return [words, keeps](Labels& labels) {
+  return [words, keeps](Labels& labels) -> Status {
     std::erase_if(labels,
                   [&](const auto& label) { return (std::ranges::find(words, label.first) != words.end()) != keeps; });
+    return {};
   };
 }
 
@@ -142,7 +162,7 @@ Status call_label_function(const CallOf& of) {
   Distinct distinct(of.evaluation);
   return of.evaluation.each(of.argument(0), of.steps, [&](Series&& one) -> Status {
     VARVE_RETURN_IF_ERROR(of.evaluation.spend(one.labels.size()));
-    change(one.labels);
+    VARVE_RETURN_IF_ERROR(change(one.labels));
     VARVE_RETURN_IF_ERROR(distinct.add(one.labels));
     return of.sink(std::move(one));
   });
