@@ -67,6 +67,8 @@ class PromQl(OwnServerCase):
                          [{"metric": {}, "values": [[START, str(START)], [START + 1, str(START + 1)]]}])
         self.assertEqual(self.data("query", query="1/0 > bool 0", time=START)["result"][1], "1")
         self.assertEqual(self.data("query", query="-1/0", time=START)["result"][1], "-Inf")
+        for number, text in (("1e23", "1" + "0" * 23), ("-2.5e-7", "-0.00000025"), ("1234567890123456789012", "1234567890123456800000")):
+            self.assertEqual(self.data("query", query=number, time=START)["result"][1], text)
         status, body = self.ask("query", query="requests_total", time=START, limit=1)
         self.assertEqual((len(body["data"]["result"]), body["warnings"]), (1, ["results truncated due to limit"]))
         status, body = self.ask("query", query="rate(load[10m])", time=START + 3000)

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "http/media_type.h"
+#include "api/shared/form.h"
 #include "language/logql/units.h"
 #include "protocol/rfc3339.h"
 
@@ -50,15 +50,12 @@ std::optional<std::int64_t> nanoseconds_of(std::string_view text) {
 
 }  // namespace
 
+// What the URL says counts.
 Result<LokiParameters> LokiParameters::of(const Request& request) {
   LokiParameters out;
   out.parameters_ = request.query;
-  if (request.body.empty()) return out;
-  const std::string_view type = request.header("content-type");
-  if (!http::is_media_type(type, "application/x-www-form-urlencoded")) {
-    return fail(Code::invalid, "a body is a form: Content-Type application/x-www-form-urlencoded");
-  }
-  VARVE_RETURN_IF_ERROR(http::parse_query(request.body, out.parameters_));
+  VARVE_ASSIGN_OR_RETURN(const http::Parameters form, form_of(request));
+  out.parameters_.insert(out.parameters_.end(), form.begin(), form.end());
   return out;
 }
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/prometheus/answer.h"
 
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 
-#include "base/check.h"
+#include "language/promql/annotations.h"
 
 namespace varve::api {
 namespace {
@@ -29,7 +27,7 @@ std::string sample_of(std::int64_t ms, double value) {
   std::string out = "[";
   append_prometheus_time(out, ms);
   out += ",\"";
-  append_prometheus_value(out, value);
+  out += promql::plain_text_of_number(value);
   out += "\"]";
   return out;
 }
@@ -93,19 +91,6 @@ void append_prometheus_time(std::string& out, std::int64_t ms) {
   out += '.';
   for (unsigned left = rest, place = 100; place != 0 && left != 0; left %= place, place /= 10) {
     out += static_cast<char>('0' + left / place);
-  }
-}
-
-void append_prometheus_value(std::string& out, double value) {
-  if (std::isnan(value)) {
-    out += "NaN";
-  } else if (std::isinf(value)) {
-    out += value > 0 ? "+Inf" : "-Inf";
-  } else {
-    std::array<char, 400> text;  // 1 + 309 digits before the point, or 1 + 2 + 323 + 17 behind it
-    const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
-    check(end.ec == std::errc(), "a number has room");
-    out.append(text.data(), end.ptr);
   }
 }
 

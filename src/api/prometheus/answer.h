@@ -32,7 +32,5 @@ void write_prometheus_result(protocol::json::Writer& json, const language::promq
 
 // 1699999200, or 1699999200.123
 void append_prometheus_time(std::string& out, std::int64_t ms);
-// As text: the shortest decimal that is read as this value, without an exponent; NaN, +Inf, -Inf.
-void append_prometheus_value(std::string& out, double value);
 
 }  // namespace varve::api

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // /api/v1/labels, label/{name}/values and series: of what the index knows, no sample is read.
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <set>
 #include <string>
@@ -125,16 +124,29 @@ std::string unescaped_label(std::string_view name) {
     const auto read = std::from_chars(hex.data(), hex.data() + hex.size(), code, 16);
     const bool is_character = code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
     if (read.ec != std::errc() || read.ptr != hex.data() + hex.size() || !is_character) return std::string(name);
-    std::array<char, 4> bytes;
-    out.append(bytes.data(), protocol::json::put_utf8(bytes.data(), code));
+    protocol::json::append_utf8(out, code);
   }
   return out;
 }
 
-// The names that `find` finds, as many as are wanted.
+Status find_label_sets(const NameSearch& search, const std::vector<std::vector<promql::Matcher>>& selectors,
+                       Names& out) {
+  return search.each_series(selectors, [&](const std::string& metric, const model::Tags& tags) {
+    std::string text;
+    protocol::json::Writer json(text);
+    json.begin_object().member(promql::kNameLabel, metric);
+    for (const auto& [key, value] : tags) {
+      if (!value.empty() && key != promql::kNameLabel) json.member(key, value);
+    }
+    json.end_object();
+    return search.add(out, text);
+  });
+}
+
+// What `find` finds, as many as are wanted: names, or JSON.
 template <class Find>
-Result<Response> answer_names(const PrometheusParts& parts, const Request& request, const Find& find) {
-  VARVE_ASSIGN_OR_RETURN(const auto parameters, PrometheusParameters::of(request));
+Result<Response> answer_names(const PrometheusParts& parts, const Request& request,
+                              const PrometheusParameters& parameters, bool are_json, const Find& find) {
   VARVE_ASSIGN_OR_RETURN(const std::size_t limit, parameters.limit());
   VARVE_ASSIGN_OR_RETURN(const model::TimeRange seen, parameters.seen());
   query::Expressions expressions;
@@ -144,11 +156,9 @@ Result<Response> answer_names(const PrometheusParts& parts, const Request& reque
   Names names;
   if (tenant) {
     const RegexMeter meter([&query] { return query->deadline().check(); });
-    auto found = query->explain(Result<bool>(true));
-    const Status status = find(NameSearch(parts, *tenant, seen, *query), selectors, names);
-    if (!status) found = query->explain(Result<bool>(fail(status.error())));
-    if (!meter.status()) found = fail(meter.status().error());
-    if (!found) return prometheus_failure_of(found.error());
+    Status found = find(NameSearch(parts, *tenant, seen, *query), selectors, names);
+    if (!meter.status()) found = meter.status();
+    if (!found) return prometheus_failure_of(query->explain(Result<bool>(fail(found.error()))).error());
   }
   PrometheusNotes notes;
   if (limit != 0 && names.size() > limit) notes.warnings.emplace_back(kTruncated);
@@ -156,7 +166,9 @@ Result<Response> answer_names(const PrometheusParts& parts, const Request& reque
       [&](protocol::json::Writer& json) {
         json.begin_array();
         std::size_t left = limit == 0 ? names.size() : limit;
-        for (auto name = names.begin(); name != names.end() && left != 0; ++name, --left) json.value(*name);
+        for (auto name = names.begin(); name != names.end() && left != 0; ++name, --left) {
+          are_json ? json.raw(*name) : json.value(*name);
+        }
         json.end_array();
       },
       notes);
@@ -166,54 +178,23 @@ Result<Response> answer_names(const PrometheusParts& parts, const Request& reque
 }  // namespace
 
 Result<Response> answer_prometheus_labels(const PrometheusParts& parts, const Request& request) {
-  return answer_names(parts, request, find_labels);
+  VARVE_ASSIGN_OR_RETURN(const auto parameters, PrometheusParameters::of(request));
+  return answer_names(parts, request, parameters, false, find_labels);
 }
 
 Result<Response> answer_prometheus_values(const PrometheusParts& parts, const Request& request) {
+  VARVE_ASSIGN_OR_RETURN(const auto parameters, PrometheusParameters::of(request));
   const std::string label = unescaped_label(request.captured("name"));
-  return answer_names(parts, request, [&label](const NameSearch& search, const auto& selectors, Names& out) {
-    return find_values(search, label, selectors, out);
-  });
+  return answer_names(parts, request, parameters, false,
+                      [&label](const NameSearch& search, const auto& selectors, Names& out) {
+                        return find_values(search, label, selectors, out);
+                      });
 }
 
 Result<Response> answer_prometheus_series(const PrometheusParts& parts, const Request& request) {
   VARVE_ASSIGN_OR_RETURN(const auto parameters, PrometheusParameters::of(request));
   if (!parameters.get("match[]")) return fail(Code::invalid, "no match[] parameter provided");
-  VARVE_ASSIGN_OR_RETURN(const std::size_t limit, parameters.limit());
-  VARVE_ASSIGN_OR_RETURN(const model::TimeRange seen, parameters.seen());
-  query::Expressions expressions;
-  VARVE_ASSIGN_OR_RETURN(const auto selectors, parameters.selectors(expressions));
-  VARVE_ASSIGN_OR_RETURN(auto query, begin_query(parts.engine, request, "promql_names"));
-  VARVE_ASSIGN_OR_RETURN(const auto tenant, parts.engine.series().find_tenant(request.tenant));
-  Names series;  // as JSON
-  if (tenant) {
-    const RegexMeter meter([&query] { return query->deadline().check(); });
-    const NameSearch search(parts, *tenant, seen, *query);
-    Status status = search.each_series(selectors, [&](const std::string& metric, const model::Tags& tags) {
-      std::string text;
-      protocol::json::Writer json(text);
-      json.begin_object().member(promql::kNameLabel, metric);
-      for (const auto& [key, value] : tags) {
-        if (!value.empty() && key != promql::kNameLabel) json.member(key, value);
-      }
-      json.end_object();
-      return search.add(series, text);
-    });
-    if (!meter.status()) status = meter.status();
-    const auto found = query->explain(status ? Result<bool>(true) : Result<bool>(fail(status.error())));
-    if (!found) return prometheus_failure_of(found.error());
-  }
-  PrometheusNotes notes;
-  if (limit != 0 && series.size() > limit) notes.warnings.emplace_back(kTruncated);
-  std::string body = prometheus_success(
-      [&](protocol::json::Writer& json) {
-        json.begin_array();
-        std::size_t left = limit == 0 ? series.size() : limit;
-        for (auto one = series.begin(); one != series.end() && left != 0; ++one, --left) json.raw(*one);
-        json.end_array();
-      },
-      notes);
-  return held_by(std::move(query), Response::json(200, std::move(body)));
+  return answer_names(parts, request, parameters, true, find_label_sets);
 }
 
 }  // namespace varve::api

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "http/media_type.h"
+#include "api/shared/form.h"
 #include "language/promql/check.h"
 #include "language/promql/duration.h"
 #include "language/promql/parser.h"
@@ -42,17 +42,11 @@ std::unexpected<Error> bad_prometheus_parameter(std::string_view name, const std
   return fail(Code::invalid, "invalid parameter \"" + std::string(name) + "\": " + why);
 }
 
+// What the form says counts.
 Result<PrometheusParameters> PrometheusParameters::of(const Request& request) {
   PrometheusParameters out;
-  out.parameters_ = request.query;
-  if (request.body.empty()) return out;
-  if (!http::is_media_type(request.header("content-type"), "application/x-www-form-urlencoded")) {
-    return fail(Code::invalid, "a body is a form: Content-Type application/x-www-form-urlencoded");
-  }
-  http::Parameters form;
-  VARVE_RETURN_IF_ERROR(http::parse_query(request.body, form));
-  form.insert(form.end(), out.parameters_.begin(), out.parameters_.end());  // what the form says counts
-  out.parameters_ = std::move(form);
+  VARVE_ASSIGN_OR_RETURN(out.parameters_, form_of(request));
+  out.parameters_.insert(out.parameters_.end(), request.query.begin(), request.query.end());
   return out;
 }
 

@@ -44,15 +44,11 @@ Result<PromqlAsked> understood(const PrometheusParameters& parameters, promql::S
   if (out.lookback_ms <= 0) return bad_prometheus_parameter("lookback_delta", "it is not greater than 0");
   VARVE_RETURN_IF_ERROR(parameters.duration_ms("timeout", 0));
   VARVE_ASSIGN_OR_RETURN(out.root, parsed_query(out.text));
-  if (!instant && out.root->type == promql::ValueType::matrix) {
-    return bad_prometheus_parameter("query",
-                                    "invalid expression type \"range vector\" for range query, must be "
-                                    "Scalar or instant Vector");
-  }
-  if (!instant && out.root->type == promql::ValueType::string) {
-    return bad_prometheus_parameter("query",
-                                    "invalid expression type \"string\" for range query, must be Scalar or "
-                                    "instant Vector");
+  const promql::ValueType type = out.root->type;
+  if (!instant && (type == promql::ValueType::matrix || type == promql::ValueType::string)) {
+    const std::string name = type == promql::ValueType::matrix ? "range vector" : "string";
+    return bad_prometheus_parameter(
+        "query", "invalid expression type \"" + name + "\" for range query, must be Scalar or instant Vector");
   }
   promql::QuerySteps of_query;
   if (!instant) of_query = {steps.step_ms, steps.end_ms - steps.start_ms};

@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "language/logql/units.h"
+#include "protocol/json/unescape.h"
 
 namespace varve::language::logql {
 namespace {
@@ -19,22 +20,6 @@ constexpr std::string_view kDigits = "0123456789";
 constexpr std::array<std::string_view, 30> kSigns{
     "|=", "|~", "|>", "!=", "!~", "!>", "=~", "==", ">=", "<=", "--", "|", "=", ">", "<",
     "{",  "}",  "(",  ")",  "[",  "]",  ",",  "+",  "-",  "*",  "/",  "%", "^", ".", ":"};
-
-void append_utf8(std::string& out, std::uint32_t code) {
-  const auto byte = [&](std::uint32_t bits) { out += static_cast<char>(bits); };
-  if (code < 0x80) return byte(code);
-  if (code < 0x800) {
-    byte(0xc0 | code >> 6);
-  } else if (code < 0x10000) {
-    byte(0xe0 | code >> 12);
-    byte(0x80 | (code >> 6 & 0x3f));
-  } else {
-    byte(0xf0 | code >> 18);
-    byte(0x80 | (code >> 12 & 0x3f));
-    byte(0x80 | (code >> 6 & 0x3f));
-  }
-  byte(0x80 | (code & 0x3f));
-}
 
 class Lexer {
  public:
@@ -145,7 +130,7 @@ class Lexer {
       return true;
     }
     if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return false;
-    append_utf8(out, code);
+    protocol::json::append_utf8(out, code);
     return true;
   }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "protocol/json/unescape.h"
 
 namespace varve::language::promql {
 namespace {
@@ -105,7 +106,7 @@ Status take_escape(std::string& out, std::string_view& text, char quote) {
   if (of_byte ? *code > 0xff : *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000)) {
     return fail(Code::invalid, "escape sequence is an invalid Unicode code point");
   }
-  of_byte ? void(out += static_cast<char>(*code)) : append_character(out, *code);
+  of_byte ? void(out += static_cast<char>(*code)) : protocol::json::append_utf8(out, *code);
   text.remove_prefix(escape.skip + escape.digits);
   return {};
 }
@@ -197,22 +198,6 @@ Character first_character(std::string_view text) {
   const bool overlong = (bytes == 3 && code < 0x800) || (bytes == 4 && code < 0x10000);
   if (overlong || (code >= 0xd800 && code < 0xe000) || code > 0x10ffff) return kWrong;
   return {code, bytes};
-}
-
-void append_character(std::string& out, char32_t code) {
-  const auto byte = [&](char32_t bits) { out += static_cast<char>(bits); };
-  if (code < 0x80) return byte(code);
-  if (code < 0x800) {
-    byte(0xc0 | code >> 6);
-  } else if (code < 0x10000) {
-    byte(0xe0 | code >> 12);
-    byte(0x80 | (code >> 6 & 0x3f));
-  } else {
-    byte(0xf0 | code >> 18);
-    byte(0x80 | (code >> 12 & 0x3f));
-    byte(0x80 | (code >> 6 & 0x3f));
-  }
-  byte(0x80 | (code & 0x3f));
 }
 
 }  // namespace varve::language::promql

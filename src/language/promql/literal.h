@@ -32,6 +32,4 @@ struct Character {
 };
 Character first_character(std::string_view text);
 
-void append_character(std::string& out, char32_t code);
-
 }  // namespace varve::language::promql

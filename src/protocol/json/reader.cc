@@ -9,6 +9,7 @@
 #include "base/hex.h"
 #include "protocol/json/number.h"
 #include "protocol/json/text.h"
+#include "protocol/json/unescape.h"
 
 namespace varve::protocol::json {
 namespace {
@@ -39,22 +40,6 @@ std::size_t number_length(std::string_view text) {
     if (digits() == 0) return 0;
   }
   return at;
-}
-
-void append_utf8(std::string& out, std::uint32_t c) {
-  const auto tail = [&](unsigned shift) { out += static_cast<char>(0x80 | (c >> shift & 0x3f)); };
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-  } else if (c < 0x800) {
-    out += static_cast<char>(0xc0 | c >> 6);
-    tail(0);
-  } else if (c < 0x10000) {
-    out += static_cast<char>(0xe0 | c >> 12);
-    tail(6), tail(0);
-  } else {
-    out += static_cast<char>(0xf0 | c >> 18);
-    tail(12), tail(6), tail(0);
-  }
 }
 
 // Four hex digits, or -1.

@@ -2,6 +2,8 @@
 // Strings with escapes, as they were meant; RFC 8259 to the letter. Bytes that are not UTF-8 stay as they are.
 #pragma once
 
+#include <string>
+
 namespace varve::protocol::json {
 
 // How many bytes behind the end of what it reads, and of what it writes, unescape() may touch.
@@ -12,7 +14,11 @@ inline constexpr unsigned kUnescapeSlack = 48;
 // `end`, or an escape or a control character that JSON does not have, or half of a surrogate pair.
 const char* unescape(const char* at, const char* end, char*& out);
 
-// Appends the character's UTF-8 at `out`; returns the end.
+// Writes the character's UTF-8 to `out`, at most four bytes; returns the end.
 char* put_utf8(char* out, unsigned character);
+inline void append_utf8(std::string& out, unsigned character) {
+  char bytes[4];
+  out.append(bytes, put_utf8(bytes, character));
+}
 
 }  // namespace varve::protocol::json

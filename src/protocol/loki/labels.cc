@@ -119,8 +119,7 @@ class LabelText {
       return true;
     }
     if (number > 0x10ffff || (number >= 0xd800 && number < 0xe000)) return false;
-    char utf8[8];
-    out.append(utf8, json::put_utf8(utf8, static_cast<unsigned>(number)));
+    json::append_utf8(out, static_cast<unsigned>(number));
     return true;
   }
 

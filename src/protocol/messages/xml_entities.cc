@@ -45,8 +45,7 @@ void append_unescaped(std::string& out, std::string_view text) {
       out += '&';
       continue;
     }
-    char bytes[4];
-    out.append(bytes, json::put_utf8(bytes, *meant));
+    json::append_utf8(out, *meant);
     text.remove_prefix(end + 1);
   }
 }
