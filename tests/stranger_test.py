@@ -139,7 +139,7 @@ class Stranger(StrangerCase):
             lambda: self.ask("GET", "/esmond/v2/inventory/?limit=1"),
         ])
         for answer in answers[:6]:
-            self.assertIn(answer.status, (200, 422, 504), answer)
+            self.assertIn(answer.status, (200, 422, 503, 504), answer)  # 503: more of his wait than may
 
     def test_long_windows(self):
         tiny = [{"name": "count", "sampling": {"value": 1, "unit": "milliseconds"}, "align_sampling": True}] * 20
