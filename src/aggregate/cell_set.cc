@@ -137,6 +137,7 @@ class CellSet::Adder {
 };
 
 void CellSet::add(Function f, std::span<const Cell> cells) {
+  reserve_some(cells.size());
   with(f, [&](auto as) {
     Adder adder(*this);
     for (const Cell& cell : cells) adder.add<as>(cell);
@@ -144,7 +145,14 @@ void CellSet::add(Function f, std::span<const Cell> cells) {
   merge_many_late(f);
 }
 
+// Most answers are of some windows for each of many groups.
+void CellSet::reserve_some(std::size_t cells) {
+  constexpr std::size_t kSome = 16;
+  if (cells_.capacity() == 0) cells_.reserve(std::min(cells, kSome));
+}
+
 void CellSet::add(Function f, const Windows& windows, const Summaries& in) {
+  reserve_some(in.times.size());
   with(f, [&](auto as) {
     Adder adder(*this);
     Walk walk(windows);

@@ -21,6 +21,7 @@ class CellSet {
 
  private:
   class Adder;
+  void reserve_some(std::size_t cells);
   void merge_late(Function f);
   void merge_many_late(Function f);
 

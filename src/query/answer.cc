@@ -28,9 +28,7 @@ std::size_t bytes_of_points(const aggregate::Points& points) {
 }  // namespace
 
 std::size_t bytes_held(const Group& group) {
-  std::size_t bytes = sizeof group + bytes_of_texts(group.group_values) + bytes_of_texts(group.mixed);
-  for (const auto& [key, values] : group.tags)
-    bytes += sizeof values + sizeof key + key.size() + bytes_of_texts(values);
+  std::size_t bytes = sizeof group + bytes_of_texts(group.group_values) + bytes_of_texts(group.mixed) + group.tags.bytes();
   for (const auto& [key, value] : group.common) bytes += sizeof key + sizeof value + key.size() + value.size();
   return bytes + bytes_of_points(group.points);
 }

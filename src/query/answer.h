@@ -14,11 +14,9 @@
 #include "model/tags.h"
 #include "model/value.h"
 #include "query/read_count.h"
+#include "query/tag_union.h"
 
 namespace varve::query {
-
-// Tag keys, sorted, each with its sorted values.
-using TagUnion = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 struct Group {
   std::vector<std::string> group_values;  // one for each key of Pipeline::keys(); "" where a series lacks the tag

@@ -36,15 +36,6 @@ aggregate::Scope scope_of(model::TimeRange range, model::Timestamp now, aggregat
   return {range.first, std::min(range.last - 1, now), std::move(charge)};
 }
 
-// About what a copy takes.
-std::size_t bytes_of(const TagUnion& tags) {
-  std::size_t bytes = tags.size() * sizeof(tags[0]);
-  for (const auto& [key, values] : tags) {
-    for (const std::string& value : values) bytes += sizeof value + (value.size() > 15 ? value.size() : 0);
-  }
-  return bytes;
-}
-
 }  // namespace
 
 bool Collector::saw(std::uint32_t group, Kind kind) const {
@@ -100,7 +91,7 @@ Status Collector::put_samples(Group head, Points points, MetricAnswer& answer) {
   VARVE_RETURN_IF_ERROR(budget_.charge(points.size() * sizeof(Number) * (1 + pipeline_.splits.size())));
   if (pipeline_.descending) points.reverse();  // parts are in order of what comes first in the answer
   auto parts = aggregate::split(pipeline_.splits, range_.first, std::move(points));
-  VARVE_RETURN_IF_ERROR(budget_.charge(parts.size() * (sizeof(Group) + bytes_of(head.tags))));
+  VARVE_RETURN_IF_ERROR(budget_.charge(parts.size() * (sizeof(Group) + head.tags.bytes())));
   for (auto& [key, samples] : parts) {
     if (pipeline_.descending) samples.reverse();
     keep(samples, pipeline_.limit, pipeline_.descending);
@@ -113,7 +104,7 @@ Status Collector::put_samples(Group head, Points points, MetricAnswer& answer) {
 
 Status Collector::put_parts(std::uint32_t group, Group head, MetricAnswer& answer) {
   auto& parts = groups_[group].parts;
-  VARVE_RETURN_IF_ERROR(budget_.charge(parts.size() * bytes_of(head.tags)));
+  VARVE_RETURN_IF_ERROR(budget_.charge(parts.size() * head.tags.bytes()));
   std::vector<std::pair<const aggregate::SplitKey*, Part*>> order;
   for (auto& [key, part] : parts) order.emplace_back(&key, &part);
   std::ranges::stable_sort(order, [&](const auto& a, const auto& b) {

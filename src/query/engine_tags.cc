@@ -8,20 +8,6 @@
 #include "query/under_way.h"
 
 namespace varve::query {
-namespace {
-
-// With the text that is made of them.
-std::size_t bytes_with_text(const TagUnion& tags) {
-  std::size_t bytes = 0;
-  for (const auto& [key, values] : tags) {
-    bytes += sizeof values + 2 * (key.size() + sizeof key);
-    for (const std::string& value : values) bytes += 2 * (value.size() + sizeof value);
-  }
-  return bytes;
-}
-
-}  // namespace
-
 Result<Engine::Tags> Engine::tags(const Request& request, std::atomic<bool>* cancelled) const {
   VARVE_RETURN_IF_ERROR(check_metrics(request, limits_.metrics_max));
   VARVE_ASSIGN_OR_RETURN(auto query, UnderWay::begin(*this, request, cancelled));
@@ -29,6 +15,7 @@ Result<Engine::Tags> Engine::tags(const Request& request, std::atomic<bool>* can
   return Tags{std::move(tags), std::move(query)};
 }
 
+// Charged twice: the text of the answer is made of them.
 Result<std::vector<TagUnion>> Engine::seen_tags(const Request& request, UnderWay& under_way) const {
   std::vector<TagUnion> out(request.metrics.size());
   VARVE_ASSIGN_OR_RETURN(const auto tenant, series_.find_tenant(request.tenant));
@@ -49,7 +36,7 @@ Result<std::vector<TagUnion>> Engine::seen_tags(const Request& request, UnderWay
     VARVE_RETURN_IF_ERROR(deadline.check());
     if (whole_time) {
       out[m] = plan.tags.merged(plan.groups.empty() ? std::span<const std::uint32_t>() : plan.groups[0].members);
-      VARVE_RETURN_IF_ERROR(under_way.budget().charge(bytes_with_text(out[m])));
+      VARVE_RETURN_IF_ERROR(under_way.budget().charge(2 * out[m].bytes()));
       continue;
     }
     under_way.ticket().count().series(plan.series.size());
@@ -57,7 +44,7 @@ Result<std::vector<TagUnion>> Engine::seen_tags(const Request& request, UnderWay
     const auto add = [&](std::size_t i, const storage::SeriesStats&) { seen.push_back(static_cast<std::uint32_t>(i)); };
     VARVE_RETURN_IF_ERROR(for_each_seen(series_, *tenant, plan.series, request.range, deadline, add));
     out[m] = plan.tags.merged(seen);
-    VARVE_RETURN_IF_ERROR(under_way.budget().charge(bytes_with_text(out[m])));
+    VARVE_RETURN_IF_ERROR(under_way.budget().charge(2 * out[m].bytes()));
   }
   return out;
 }

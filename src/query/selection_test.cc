@@ -45,8 +45,8 @@ class SelectionTest : public testing::EngineTest {
     for (const Group& group : found->metrics[metric].groups) {
       out += "{";
       for (const auto& [key, values] : group.tags) {
-        out += (out.ends_with('{') ? "" : " ") + key + "=";
-        for (const std::string& value : values) out += (out.ends_with('=') ? "" : "|") + value;
+        out.append(out.ends_with('{') ? "" : " ").append(key).append("=");
+        for (const std::string_view value : values) out.append(out.ends_with('=') ? "" : "|").append(value);
       }
       out += "}";
       for (std::size_t i = 0; i < group.points.size(); ++i) {

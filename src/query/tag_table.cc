@@ -204,14 +204,17 @@ TagUnion TagTable::merged(std::span<const std::uint32_t> series) const {
 
 TagUnion TagTable::union_of(std::span<const std::uint32_t> tags) const {
   TagUnion out;
-  const Key* key = nullptr;
-  for (const std::uint32_t tag : tags) {
-    if (key == nullptr || !key->has(tag)) {
-      key = &key_of(tag);
-      out.emplace_back(key->name, std::vector<std::string>());
+  std::size_t keys = 0, bytes = 0;
+  const auto each = [&](const auto& on_key, const auto& on_value) {
+    const Key* key = nullptr;
+    for (const std::uint32_t tag : tags) {
+      if (key == nullptr || !key->has(tag)) on_key((key = &key_of(tag))->name);
+      on_value(values_[tag]);
     }
-    out.back().second.push_back(values_[tag]);
-  }
+  };
+  each([&](const std::string& key) { bytes += key.size(), ++keys; }, [&](const std::string& value) { bytes += value.size(); });
+  out.reserve(keys, tags.size(), bytes);
+  each([&](const std::string& key) { out.add_key(key); }, [&](const std::string& value) { out.add_value(value); });
   return out;
 }
 

@@ -47,7 +47,8 @@ TEST(TagTable, OrderIsThatOfTheTexts) {
   for (auto& [key, values] : all) {
     std::ranges::sort(values);
     values.erase(std::ranges::unique(values).begin(), values.end());
-    wanted.emplace_back(key, values);
+    wanted.add_key(key);
+    for (const std::string& value : values) wanted.add_value(value);
   }
   std::vector<std::uint32_t> positions;
   for (std::uint32_t i = 0; i < series.size(); ++i) positions.push_back(i);

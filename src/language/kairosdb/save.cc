@@ -42,8 +42,9 @@ model::Tags saved_tags(const model::Tags& given, std::string_view from, const st
   };
   if (!from.empty()) add("saved_from", from);
   for (const std::string& key : group_by) {
-    const auto found = std::ranges::find_if(tags, [&](const auto& tag) { return tag.first == key; });
-    if (found != tags.end() && found->second.size() == 1) add(key, found->second.front());
+    for (const auto& [name, values] : tags) {
+      if (name == key && values.size() == 1) add(key, values.front());
+    }
   }
   return out;
 }
