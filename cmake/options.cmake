@@ -15,6 +15,7 @@ find_program(MOLD mold)
 if(MOLD)
   add_link_options(-fuse-ld=mold)
 endif()
+add_link_options(LINKER:--gc-sections)  # a seventh of the program: what the drivers bring for others
 
 add_library(varve_options INTERFACE)
 target_include_directories(varve_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
