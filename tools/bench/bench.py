@@ -10,6 +10,7 @@
   ./dev bench --kairosdb         KairosDB's query language, here and in a KairosDB on H2 and on Cassandra
   ./dev bench --messages         log messages, beside VictoriaLogs (about 20 minutes)
   ./dev bench --scale            long work: ten minutes at full speed, late samples, years, tenants (about 35 minutes; --quick: 8)
+  ./dev bench --promql             PromQL, beside VictoriaMetrics and Prometheus (about 5 minutes)
   ./dev bench --snmp             devices polled and counters, beside libsnmp, gosnmp, snmp_exporter, VictoriaMetrics (about 20 minutes)
 docs/internals/benchmarks.md says what each row means."""
 
@@ -34,6 +35,7 @@ import message_queries  # noqa: E402
 import messages  # noqa: E402
 import micro  # noqa: E402
 import newest  # noqa: E402
+import promql  # noqa: E402
 import queries  # noqa: E402
 import scale  # noqa: E402
 import settle  # noqa: E402
@@ -85,6 +87,8 @@ SNMP = {
 }
 
 SCALE = {name: getattr(scale, name) for name in ("sustained", "late", "backfill", "tenants", "month", "churn", "year", "idle")}
+
+PROMQL = {"promql": promql.promql, "promql_memory": promql.promql_memory}
 
 PEERS = [n for n in ALL if n != "varve"] + [peer.name for peer in (VictoriaLogs, Libsnmp, GoSnmp, SnmpExporter)]
 NEWEST = [peer.name for peer in (QuestDb, ClickHouse)]  # Debian has none
@@ -139,6 +143,7 @@ def main():
     parser.add_argument("--messages", action="store_true")
     parser.add_argument("--snmp", action="store_true")
     parser.add_argument("--scale", action="store_true")
+    parser.add_argument("--promql", action="store_true")
     parser.add_argument("--only", default="", help="comma separated: micro, " + ", ".join(SCENARIOS))
     parser.add_argument("--peers", default=",".join(n for n in PEERS), help="comma separated; '' for none; today: the newest "
                         "versions of all, instead of Debian's; today,questdb: of these")
@@ -149,7 +154,8 @@ def main():
     arguments = parser.parse_args()
 
     scenarios = (CLUSTER if arguments.cluster else KAIROSDB if arguments.kairosdb else MESSAGES if arguments.messages
-                 else SNMP if arguments.snmp else SCALE if arguments.scale else SCENARIOS)
+                 else SNMP if arguments.snmp else SCALE if arguments.scale
+                 else PROMQL if arguments.promql else SCENARIOS)
     wanted = [w for w in arguments.only.split(",") if w] or (["micro"] if scenarios is SCENARIOS else []) + [*scenarios]
     unknown = [w for w in wanted if w != "micro" and w not in scenarios]
     peers = [p for p in arguments.peers.split(",") if p]

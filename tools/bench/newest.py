@@ -42,11 +42,13 @@ def libflux(version):
         run("libflux", ["go", "mod", "download", f"github.com/influxdata/flux@{version}"], scratch)
         modules = run("libflux", ["go", "env", "GOMODCACHE"], scratch).strip()
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(os.path.join(modules, f"github.com/influxdata/flux@{version}", "libflux"), os.path.join(folder, "libflux"))
+    # All of the module: the build reads Flux' own library beside it.
+    shutil.copytree(os.path.join(modules, f"github.com/influxdata/flux@{version}"), folder)
     run("libflux", ["chmod", "-R", "u+w", folder], CACHE)
-    for name in ("rust-toolchain.toml", "rust-toolchain"):
-        if os.path.exists(os.path.join(folder, "libflux", name)):
-            os.unlink(os.path.join(folder, "libflux", name))
+    for place in (folder, os.path.join(folder, "libflux")):
+        for name in ("rust-toolchain.toml", "rust-toolchain"):
+            if os.path.exists(os.path.join(place, name)):
+                os.unlink(os.path.join(place, name))
     run("libflux", ["cargo", "build", "--release", "--locked", "-p", "flux"], os.path.join(folder, "libflux"),
         CARGO_PROFILE_RELEASE_LTO="off", CARGO_PROFILE_RELEASE_OPT_LEVEL="1", RUSTFLAGS="--cap-lints warn")
     with open(os.path.join(folder, "flux.pc"), "w") as f:
