@@ -11,8 +11,8 @@
 
 #include "api/analytics/answer_rows.h"
 #include "api/shared/query_answer.h"
-#include "api/testing/message_parts.h"
 #include "base/testing/effort.h"
+#include "query/testing/message_parts.h"
 #include "query/under_way.h"
 #include "storage/testing/memory_store.h"
 
@@ -41,6 +41,7 @@ class ValuesOfBlocks : public ::testing::Test {
 };
 
 TEST_F(ValuesOfBlocks, AreThoseOfRows) {
+  using query::testing::MessageParts;
   using Kept = MessageParts::Kept;
   for (int round = 0; round < varve::testing::effort(6); ++round) {
     std::mt19937_64 random(static_cast<std::uint64_t>(round));

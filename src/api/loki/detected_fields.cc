@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "api/loki/handlers.h"
+#include "language/logql/condition.h"
 #include "language/logql/labels.h"
 #include "language/logql/parser.h"
 #include "language/logql/pipeline.h"
@@ -109,7 +110,7 @@ class DetectedFields {
     if (!parser.empty()) field.parsers.emplace(parser);
     if (field.values.contains(label.value)) return {};
     field.values.emplace(label.value);
-    return asking_.hold(sizeof *found + label.name.size() + 2 * label.value.size());
+    return asking_.source.hold(sizeof *found + label.name.size() + 2 * label.value.size());
   }
 
   const LokiAsking& asking_;
@@ -123,11 +124,10 @@ Status detect(const LokiAsking& asking, DetectedFields& fields) {
   VARVE_ASSIGN_OR_RETURN(const auto parsed, logql::parse(asking.parameters.get("query").value_or("")));
   const auto* const query = std::get_if<logql::LogQuery>(&parsed);
   if (query == nullptr) return fail(Code::invalid, "detected fields are of a query of lines, not of a metric");
-  const logql::Source source = asking.source();
-  VARVE_ASSIGN_OR_RETURN(const auto condition, logql::condition_of(*query, source.names));
+  VARVE_ASSIGN_OR_RETURN(const auto condition, logql::condition_of(*query, asking.source));
   logql::Labels labels;
   std::uint64_t seen = 0;
-  return source.find(span, condition, true, [&](message::RowView row) -> Result<bool> {
+  return asking.source.find(span, condition, true, [&](message::RowView row) -> Result<bool> {
     labels.read(row);
     if (!logql::run_stages(*query, labels)) return true;
     VARVE_RETURN_IF_ERROR(fields.add(*query, labels));

@@ -9,7 +9,6 @@
 
 #include "api/loki/handlers.h"
 #include "api/loki/metric_answer.h"
-#include "api/loki/stream_counts.h"
 #include "language/logql/parser.h"
 #include "language/logql/streams.h"
 
@@ -106,7 +105,7 @@ class Volumes {
       held += kNodeBytes + sizeof *found;
       for (const auto& [name, value] : found->first) held += 2 * (sizeof(std::string) + name.size() + value.size());
     }
-    return asking_.hold(held);
+    return asking_.source.hold(held);
   }
 
   static constexpr std::size_t kNodeBytes = 48;  // of a tree
@@ -129,10 +128,10 @@ Result<std::string> answer_stats(const LokiAsking& asking) {
     bytes += more_bytes;
     key.clear();
     logql::append_labels(key, logql::stream_labels(labels));
-    if (streams.insert(key).second) VARVE_RETURN_IF_ERROR(asking.hold(sizeof(std::string) + 2 * key.size()));
+    if (streams.insert(key).second) VARVE_RETURN_IF_ERROR(asking.source.hold(sizeof(std::string) + 2 * key.size()));
     return {};
   };
-  VARVE_RETURN_IF_ERROR(count_lines(asking, {span, std::move(condition), {}, true}, add));
+  VARVE_RETURN_IF_ERROR(asking.source.count({span, std::move(condition), {}, true}, add));
   std::string body;
   Writer json(body);
   json.begin_object().member("streams", streams.size()).member("chunks", streams.size());
@@ -149,7 +148,7 @@ Result<std::string> answer_volume(const LokiAsking& asking) {
   const auto add = [&](const logql::Labels& labels, std::uint64_t, std::uint64_t bytes) {
     return volumes.add(labels, bytes, span.end_ns);
   };
-  VARVE_RETURN_IF_ERROR(count_lines(asking, {span, std::move(condition), volumes.labels(), true}, add));
+  VARVE_RETURN_IF_ERROR(asking.source.count({span, std::move(condition), volumes.labels(), true}, add));
   return volumes.body(false, limit);
 }
 
@@ -165,7 +164,7 @@ Result<std::string> answer_volume_range(const LokiAsking& asking) {
     return volumes.add(labels, bytes, labels.time_ns() - (labels.time_ns() - span.first_ns) % asked.step_ns);
   };
   VARVE_RETURN_IF_ERROR(
-      count_lines(asking, {span, std::move(condition), volumes.labels(), true, asked.step_ns, span.first_ns}, add));
+      asking.source.count({span, std::move(condition), volumes.labels(), true, asked.step_ns, span.first_ns}, add));
   return volumes.body(true, limit);
 }
 

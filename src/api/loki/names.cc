@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "api/loki/handlers.h"
-#include "api/loki/stream_counts.h"
 #include "language/logql/streams.h"
 #include "protocol/json/writer.h"
 
@@ -27,13 +26,13 @@ Status each_kind(const LokiAsking& asking, std::string_view selector, std::strin
   VARVE_ASSIGN_OR_RETURN(auto condition, asking.selected_by(selector));
   logql::CountQuestion question{span, std::move(condition), {}};
   if (!label.empty()) question.labels = {logql::LabelsAsked::Kind::named, {label}};
-  return count_lines(asking, question, [&](const logql::Labels& labels, auto, auto) { return each(labels); });
+  return asking.source.count(question, [&](const logql::Labels& labels, auto, auto) { return each(labels); });
 }
 
 Status add_name(const LokiAsking& asking, std::string_view name, NameSet& out) {
   if (out.contains(name)) return {};
   out.emplace(name);
-  return asking.hold(sizeof(std::string) + 2 * name.size());
+  return asking.source.hold(sizeof(std::string) + 2 * name.size());
 }
 
 std::string list_of(const NameSet& names) {

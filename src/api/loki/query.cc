@@ -50,8 +50,8 @@ Result<std::string> streams(const LokiAsking& asking, const logql::LogQuery& que
   if (interval.value_or(0) != 0) return fail(Code::unsupported, "the parameter 'interval' is not supported");
   const bool categorized = is_categorized(asking.request);
   VARVE_ASSIGN_OR_RETURN(const std::string list,
-                         logql::find_streams(query, {span, limit, newest, categorized}, asking.source()));
-  VARVE_RETURN_IF_ERROR(asking.hold(list.size()));
+                         logql::find_streams(query, {span, limit, newest, categorized}, asking.source));
+  VARVE_RETURN_IF_ERROR(asking.source.hold(list.size()));
   std::string body;
   Writer json(body);
   json.begin_object().member("status", "success").key("data").begin_object().member("resultType", "streams");
@@ -62,14 +62,14 @@ Result<std::string> streams(const LokiAsking& asking, const logql::LogQuery& que
 
 Result<std::string> metric(const LokiAsking& asking, const logql::MetricQuery& query, const logql::Steps& steps,
                            bool instant) {
-  VARVE_ASSIGN_OR_RETURN(const auto value, logql::evaluate(query, steps, asking.source()));
+  VARVE_ASSIGN_OR_RETURN(const auto value, logql::evaluate(query, steps, asking.source));
   std::size_t points = 0;
   for (const logql::Series& series : value.series) points += 1 + series.points.size();
   if (points > asking.rows_max) {
     return fail(Code::limit,
                 "the answer has more than " + std::to_string(asking.rows_max) + " points (messages.rows_max)");
   }
-  VARVE_RETURN_IF_ERROR(asking.hold(points * kBytesOfPoint));
+  VARVE_RETURN_IF_ERROR(asking.source.hold(points * kBytesOfPoint));
   std::string body;
   Writer json(body);
   json.begin_object().member("status", "success").key("data").begin_object();

@@ -8,15 +8,16 @@
 #include <utility>
 
 #include "api/loki/routes.h"
-#include "api/testing/message_parts.h"
 #include "api/testing/waiting_sink.h"
 #include "base/testing/effort.h"
 #include "http/url.h"
+#include "query/testing/message_parts.h"
 #include "storage/testing/memory_store.h"
 
 namespace varve::api {
 namespace {
 
+using query::testing::MessageParts;
 using Kept = MessageParts::Kept;
 constexpr std::int64_t kStartUs = 1'700'000'000'000'000;
 constexpr std::int64_t kCountedSpanUs = 10'000'000;

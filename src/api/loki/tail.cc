@@ -8,6 +8,7 @@
 
 #include "api/loki/handlers.h"
 #include "api/shared/query_answer.h"
+#include "language/logql/condition.h"
 #include "language/logql/parser.h"
 
 namespace varve::api {
@@ -26,7 +27,7 @@ Result<TailQuery> tail_query_of(const LokiAsking& asking) {
   VARVE_ASSIGN_OR_RETURN(auto parsed, logql::parse(asking.parameters.get("query").value_or("")));
   auto* const query = std::get_if<logql::LogQuery>(&parsed);
   if (query == nullptr) return fail(Code::invalid, "a tail is of a query of lines, not of a metric");
-  VARVE_ASSIGN_OR_RETURN(auto condition, logql::condition_of(*query, asking.source().names));
+  VARVE_ASSIGN_OR_RETURN(auto condition, logql::condition_of(*query, asking.source));
   return TailQuery{std::move(*query), std::move(condition)};
 }
 
@@ -45,12 +46,12 @@ Result<TailLines> stored_lines(const LokiAsking& asking, const TailQuery& asked,
     TailLines one;
     if (!one.add(asked, row)) return true;
     newest.emplace_back(tail_identity_of(row), std::vector<std::byte>(row.span().begin(), row.span().end()));
-    VARVE_RETURN_IF_ERROR(asking.hold(row.bytes()));
+    VARVE_RETURN_IF_ERROR(asking.source.hold(row.bytes()));
     bytes += row.bytes();
     return bytes < http::WebSocketFeed::kWaitingBytesMax;
   };
   const logql::TimeSpan span{start_ns, std::numeric_limits<std::int64_t>::max()};
-  if (limit > 0) VARVE_RETURN_IF_ERROR(asking.source().find(span, asked.condition, true, take));
+  if (limit > 0) VARVE_RETURN_IF_ERROR(asking.source.find(span, asked.condition, true, take));
   VARVE_RETURN_IF_ERROR(news.settle(asking.request.tenant, kTailSettleMost));
   const std::set<TailIdentity> heard = tail.heard();
   TailLines lines;
@@ -81,8 +82,7 @@ Result<Response> follow_tail(const LokiParts& parts, const Request& request) {
   const LokiContext& context = parts.context;
   VARVE_ASSIGN_OR_RETURN(const auto query, begin_query(context.engine, request, "loki"));
   VARVE_ASSIGN_OR_RETURN(const auto parameters, LokiParameters::of(request));
-  const LokiAsking asking{context.store,   request, parameters, *query, context.clock.now_ms() * 1'000'000,
-                          context.rows_max};
+  const LokiAsking asking(context, request, parameters, *query);
   const RegexMeter meter([&query] { return query->deadline().check(); });  // of what is stored
   auto answer = answer_tail(asking, *parts.tails);
   if (!meter.status()) answer = fail(meter.status().error());

@@ -6,13 +6,15 @@
 
 #include "api/loki/routes.h"
 #include "api/shared/follow_meter.h"
-#include "api/testing/message_parts.h"
 #include "api/testing/waiting_sink.h"
 #include "http/url.h"
+#include "query/testing/message_parts.h"
 #include "storage/testing/memory_store.h"
 
 namespace varve::api {
 namespace {
+
+using query::testing::MessageParts;
 
 constexpr std::int64_t kTailNowUs = 1'700'000'000'000'000;
 

@@ -65,9 +65,9 @@ Result<message::Term> term_of(Column column, std::string_view field, Op op, std:
 
 // One of the cells that are the label fulfils it, which is not empty.
 Result<Condition> some_cell(std::string_view name, Op op, std::string_view value, const std::optional<Regex>& regex,
-                            const FieldNames& names) {
+                            const Source& source) {
   std::vector<Condition> any;
-  VARVE_ASSIGN_OR_RETURN(auto fields, names(name));
+  VARVE_ASSIGN_OR_RETURN(auto fields, source.field_names(name));
   fields.emplace_back(name);
   for (const std::string& field : fields) {
     VARVE_ASSIGN_OR_RETURN(auto term, term_of(Column::field, field, op, value, regex));
@@ -84,29 +84,29 @@ Result<Condition> some_cell(std::string_view name, Op op, std::string_view value
   return joined(Join::any, std::move(any));
 }
 
-Result<Condition> has_cell(std::string_view name, const FieldNames& names) {
+Result<Condition> has_cell(std::string_view name, const Source& source) {
   static const Regex anything = *Regex::compile(kAnything);
-  return some_cell(name, Op::regex, kAnything, anything, names);
+  return some_cell(name, Op::regex, kAnything, anything, source);
 }
 
 // The label's value is it, or matches; an absent one is empty.
-Result<Condition> is_it(const Matcher& matcher, const FieldNames& names) {
+Result<Condition> is_it(const Matcher& matcher, const Source& source) {
   const bool by_regex = matcher.regex.has_value();
   if (!by_regex && matcher.value.empty()) {
-    VARVE_ASSIGN_OR_RETURN(Condition has, has_cell(matcher.name, names));
+    VARVE_ASSIGN_OR_RETURN(Condition has, has_cell(matcher.name, source));
     return negated(std::move(has));
   }
   VARVE_ASSIGN_OR_RETURN(
-      Condition some, some_cell(matcher.name, by_regex ? Op::regex : Op::equal, matcher.value, matcher.regex, names));
+      Condition some, some_cell(matcher.name, by_regex ? Op::regex : Op::equal, matcher.value, matcher.regex, source));
   if (!by_regex || !matcher.expression_matches("")) return some;
-  VARVE_ASSIGN_OR_RETURN(Condition has, has_cell(matcher.name, names));
+  VARVE_ASSIGN_OR_RETURN(Condition has, has_cell(matcher.name, source));
   return either(std::move(some), negated(std::move(has)));
 }
 
 bool is_negative(MatchOp op) { return op == MatchOp::not_equal || op == MatchOp::not_regex; }
 
-Result<Condition> condition_of_matcher(const Matcher& matcher, const FieldNames& names) {
-  VARVE_ASSIGN_OR_RETURN(Condition out, is_it(matcher, names));
+Result<Condition> condition_of_matcher(const Matcher& matcher, const Source& source) {
+  VARVE_ASSIGN_OR_RETURN(Condition out, is_it(matcher, source));
   return is_negative(matcher.op) ? negated(std::move(out)) : std::move(out);
 }
 
@@ -137,7 +137,7 @@ Result<Condition> condition_of_line(const LineFilter& filter) {
 }
 
 // What lines that fulfil the filter fulfil, as far as the store can say so; nullopt: it cannot.
-Result<std::optional<Condition>> condition_of_label(const LabelFilter& filter, const FieldNames& names) {
+Result<std::optional<Condition>> condition_of_label(const LabelFilter& filter, const Source& source) {
   if (filter.kind == LabelFilter::Kind::text) {
     // Which of two cells is the label, the store does not know: it can find what one of them is, not what one is not.
     if (is_negative(filter.text.op) || fits_empty(filter.text) || filter.text.name.starts_with("__")) {
@@ -145,12 +145,12 @@ Result<std::optional<Condition>> condition_of_label(const LabelFilter& filter, c
     }
     // Nor whether it is one that has "_extracted" behind its name.
     if (filter.text.name.ends_with("_extracted")) return std::optional<Condition>();
-    VARVE_ASSIGN_OR_RETURN(Condition some, is_it(filter.text, names));
+    VARVE_ASSIGN_OR_RETURN(Condition some, is_it(filter.text, source));
     return some;
   }
   std::vector<Condition> parts;
   for (const LabelFilter& part : filter.parts) {
-    VARVE_ASSIGN_OR_RETURN(auto one, condition_of_label(part, names));
+    VARVE_ASSIGN_OR_RETURN(auto one, condition_of_label(part, source));
     if (one) parts.push_back(std::move(*one));
     if (!one && filter.kind == LabelFilter::Kind::any) return std::optional<Condition>();
   }
@@ -158,24 +158,24 @@ Result<std::optional<Condition>> condition_of_label(const LabelFilter& filter, c
   return joined(filter.kind == LabelFilter::Kind::any ? Join::any : Join::all, std::move(parts));
 }
 
-Status add_matchers(const std::vector<Matcher>& matchers, const FieldNames& names, Condition& out) {
+Status add_matchers(const std::vector<Matcher>& matchers, const Source& source, Condition& out) {
   for (const Matcher& matcher : matchers) {
-    VARVE_ASSIGN_OR_RETURN(out.parts.emplace_back(), condition_of_matcher(matcher, names));
+    VARVE_ASSIGN_OR_RETURN(out.parts.emplace_back(), condition_of_matcher(matcher, source));
   }
   return {};
 }
 
 }  // namespace
 
-Result<Condition> condition_of(const LogQuery& query, const FieldNames& names) {
+Result<Condition> condition_of(const LogQuery& query, const Source& source) {
   Condition out;
-  VARVE_RETURN_IF_ERROR(add_matchers(query.matchers, names, out));
+  VARVE_RETURN_IF_ERROR(add_matchers(query.matchers, source, out));
   bool as_stored = true;  // labels are those of the message still
   for (const Stage& stage : query.stages) {
     if (stage.kind == Stage::Kind::line) {
       VARVE_ASSIGN_OR_RETURN(out.parts.emplace_back(), condition_of_line(stage.line));
     } else if (stage.kind == Stage::Kind::label && as_stored) {
-      VARVE_ASSIGN_OR_RETURN(auto condition, condition_of_label(stage.label, names));
+      VARVE_ASSIGN_OR_RETURN(auto condition, condition_of_label(stage.label, source));
       if (condition) out.parts.push_back(std::move(*condition));
     } else {
       as_stored = false;
@@ -184,9 +184,9 @@ Result<Condition> condition_of(const LogQuery& query, const FieldNames& names) {
   return out;
 }
 
-Result<Condition> condition_of(const std::vector<Matcher>& matchers, const FieldNames& names) {
+Result<Condition> condition_of(const std::vector<Matcher>& matchers, const Source& source) {
   Condition out;
-  VARVE_RETURN_IF_ERROR(add_matchers(matchers, names, out));
+  VARVE_RETURN_IF_ERROR(add_matchers(matchers, source, out));
   return out;
 }
 

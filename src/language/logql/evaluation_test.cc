@@ -10,7 +10,6 @@
 // A message stays until the next ==. Times: 5s, 1m, 3s2ns.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -24,7 +23,7 @@
 #include "language/logql/units.h"
 #include "message/builder.h"
 #include "message/level.h"
-#include "message/matches.h"
+#include "query/testing/message_parts.h"
 
 namespace varve::language::logql {
 namespace {
@@ -65,37 +64,18 @@ class LogqlScript : public ::testing::Test {
     builder.finish(ns / 1000, static_cast<unsigned>(ns % 1000));
   }
 
-  Status find(TimeSpan span, const message::Condition& condition, bool newest_first, const RowSink& sink) const {
-    std::vector<message::RowView> rows;
-    for (const std::byte *at = batch_.bytes().data(), *const end = at + batch_.bytes().size(); at < end;) {
-      rows.push_back({at});
-      at += rows.back().bytes();
-    }
-    const auto ns = [](message::RowView row) { return row.time_us() * 1000 + row.nanos(); };
-    std::ranges::stable_sort(rows, {}, ns);
-    if (newest_first) std::ranges::reverse(rows);
-    for (const auto row : rows) {
-      if (ns(row) < span.first_ns || ns(row) >= span.end_ns || !message::matches(condition, row)) continue;
-      VARVE_ASSIGN_OR_RETURN(const bool more, sink(row));
-      if (!more) break;
-    }
-    return {};
-  }
-
-  Source source() {
-    return {.find = [this](TimeSpan span, const message::Condition& condition, bool newest_first,
-                           const RowSink& sink) { return find(span, condition, newest_first, sink); },
-            .names = [this](std::string_view label) -> Result<std::vector<std::string>> {
-              std::vector<std::string> out;
-              for (const auto& field : fields_) {
-                if (field != label && label_name_of(field) == label) out.push_back(field);
-              }
-              return out;
-            },
-            .hold = [this](std::size_t bytes) -> Status {
-              held_ += bytes;
-              return {};
-            }};
+  // `call` is given what the messages are read from.
+  template <class Call>
+  auto ask(const Call& call) {
+    using query::testing::MessageParts;
+    MessageParts parts(batch_, MessageParts::Kept::hot);
+    for (const std::string& field : fields_) parts.name_field(field);
+    const ManualClock clock;
+    const query::Deadline deadline(clock, {}, nullptr);
+    query::Budget budget(std::size_t{1} << 30);
+    auto answer = call(Source(parts, "t", deadline, budget));
+    held_ += budget.used();
+    return answer;
   }
 
   Result<std::string> ask_lines(std::istringstream words, bool categorized) {
@@ -106,7 +86,7 @@ class LogqlScript : public ::testing::Test {
     std::getline(words >> std::ws, query);
     VARVE_ASSIGN_OR_RETURN(const Query parsed, parse(query));
     const LogRange range{{time_of(from), time_of(to)}, limit, direction == "backward", categorized};
-    return find_streams(std::get<LogQuery>(parsed), range, source());
+    return ask([&](const Source& source) { return find_streams(std::get<LogQuery>(parsed), range, source); });
   }
 
   Result<std::string> ask_metric(std::istringstream words) {
@@ -115,7 +95,9 @@ class LogqlScript : public ::testing::Test {
     std::getline(words >> std::ws, query);
     VARVE_ASSIGN_OR_RETURN(const Query parsed, parse(query));
     const Steps steps{time_of(from), time_of(to), time_of(step)};
-    VARVE_ASSIGN_OR_RETURN(const MetricValue value, evaluate(std::get<MetricQuery>(parsed), steps, source()));
+    const auto& metric = std::get<MetricQuery>(parsed);
+    VARVE_ASSIGN_OR_RETURN(const MetricValue value,
+                           ask([&](const Source& source) { return evaluate(metric, steps, source); }));
     std::ostringstream out;
     if (value.is_scalar) out << value.scalar;
     for (const Series& series : value.series) {

@@ -8,8 +8,8 @@
 #include "language/logql/parser.h"
 #include "language/logql/streams.h"
 #include "message/builder.h"
-#include "message/matches.h"
 #include "protocol/json/tree.h"
+#include "query/testing/message_parts.h"
 
 namespace logql = varve::language::logql;
 namespace message = varve::message;
@@ -30,17 +30,6 @@ void make_messages(message::Batch& batch, std::string_view line) {
     check(builder.set(message::Column::text, line).has_value(), "a text");
     builder.finish(i * kSecondUs, 1);
   }
-}
-
-varve::Status find(const message::Batch& batch, const message::Condition& condition, const logql::RowSink& sink) {
-  for (const std::byte *at = batch.bytes().data(), *const end = at + batch.bytes().size(); at < end;) {
-    const message::RowView row{at};
-    at += row.bytes();
-    if (!message::matches(condition, row)) continue;
-    VARVE_ASSIGN_OR_RETURN(const bool more, sink(row));
-    if (!more) break;
-  }
-  return {};
 }
 
 void answer(const logql::LogQuery& query, const logql::Source& source) {
@@ -76,15 +65,13 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   }
   static message::Batch batch;
   make_messages(batch, input.substr(std::min(text.size() + 1, input.size())));
-  const logql::Source source{.find = [](logql::TimeSpan, const message::Condition& condition, bool,
-                                        const logql::RowSink& sink) { return find(batch, condition, sink); },
-                             .names = [](std::string_view label) -> varve::Result<std::vector<std::string>> {
-                               return label == "x_y" ? std::vector<std::string>{"x.y"} : std::vector<std::string>{};
-                             },
-                             .hold = [](std::size_t bytes) -> varve::Status {
-                               if (bytes > std::size_t{1} << 28) return varve::fail(varve::Code::limit, "too much");
-                               return {};
-                             }};
+  using varve::query::testing::MessageParts;
+  MessageParts parts(batch, MessageParts::Kept::hot);
+  parts.name_field("x.y");
+  const varve::ManualClock clock;
+  const varve::query::Deadline deadline(clock, {}, nullptr);
+  varve::query::Budget budget(std::size_t{1} << 28);
+  const logql::Source source(parts, "t", deadline, budget);
   std::visit([&](const auto& one) { answer(one, source); }, *query);
   return 0;
 }

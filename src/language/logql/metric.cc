@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "language/logql/aggregation.h"
+#include "language/logql/condition.h"
 #include "language/logql/pipeline.h"
 #include "language/logql/range_counts.h"
 
@@ -92,13 +93,13 @@ class Evaluation {
 
   [[nodiscard]] Result<MetricValue> range(const MetricQuery& query, const Grouping* grouping) const {
     RangeCounts counts(query, grouping, steps_);
-    VARVE_ASSIGN_OR_RETURN(auto condition, condition_of(query.log, source_.names));
+    VARVE_ASSIGN_OR_RETURN(auto condition, condition_of(query.log, source_));
     const auto add = [&](Labels& labels, std::uint64_t lines, std::uint64_t bytes) -> Status {
       if (!run_stages(query.log, labels)) return {};
       VARVE_RETURN_IF_ERROR(check_error(labels));
       return counts.add(labels, lines, bytes, source_);
     };
-    if (source_.count && labels_say_all(query.log)) {
+    if (labels_say_all(query.log)) {
       const bool bytes = query.range_op == RangeOp::bytes_over_time || query.range_op == RangeOp::bytes_rate;
       VARVE_RETURN_IF_ERROR(source_.count({counts.span(), std::move(condition), labels_asked(grouping), bytes,
                                            counts.window_ns(), counts.span().end_ns},

@@ -4,13 +4,17 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
-#include "language/logql/condition.h"
 #include "language/logql/labels.h"
-#include "message/row.h"
+#include "message/condition.h"
+#include "query/deadline.h"
+#include "query/messages/message_search.h"
+#include "storage/message_store.h"
 
 namespace varve::language::logql {
 
@@ -18,10 +22,9 @@ namespace varve::language::logql {
 struct TimeSpan {
   std::int64_t first_ns = 0;
   std::int64_t end_ns = 0;
-};
 
-// False: enough.
-using RowSink = std::function<Result<bool>(message::RowView row)>;
+  [[nodiscard]] bool has(message::RowView row) const;
+};
 
 // Which labels are looked at: of streams, all of messages, or those that are named.
 struct LabelsAsked {
@@ -43,15 +46,30 @@ struct CountQuestion {
 // in any order. The labels may be changed.
 using CountSink = std::function<Status(Labels& labels, std::uint64_t lines, std::uint64_t bytes)>;
 
-struct Source {
-  // Messages of the span that fulfil the condition, in order of time and arrival, or the other way round.
-  std::function<Status(TimeSpan span, const message::Condition& condition, bool newest_first, const RowSink& sink)>
-      find;
-  // Numbers of lines, where that is less work than to find them; nullptr: it never is.
-  std::function<Status(const CountQuestion& question, const CountSink& sink)> count = nullptr;
-  FieldNames names;
-  // So many more bytes are held from now on. Error: limit, unavailable.
-  std::function<Status(std::size_t bytes)> hold;
+// The messages of a tenant. What it refers to outlives it.
+class Source {
+ public:
+  Source(const storage::MessageStore& store, std::string tenant, const query::Deadline& deadline, query::Budget& budget)
+      : store_(store), tenant_(std::move(tenant)), deadline_(deadline), budget_(budget) {}
+
+  // Messages of the span that fulfil the condition, in order of time and arrival, or the other way round. Errors: as of
+  // query::search().
+  [[nodiscard]] Status find(TimeSpan span, const message::Condition& condition, bool newest_first,
+                            const query::MessageSink& sink) const;
+  // Sealed blocks say it from their dictionaries, without a message being put together. Errors: likewise.
+  [[nodiscard]] Status count(const CountQuestion& question, const CountSink& sink) const;
+  // Names of free fields that are this label (label_name_of), the label's own name not among them.
+  [[nodiscard]] Result<std::vector<std::string>> field_names(std::string_view label) const;
+  // So many more bytes are held from now on. Errors: limit, unavailable.
+  [[nodiscard]] Status hold(std::size_t bytes) const { return budget_.charge(bytes); }
+
+ private:
+  [[nodiscard]] query::MessageSearch search_of(TimeSpan span, const message::Condition& condition) const;
+
+  const storage::MessageStore& store_;
+  const std::string tenant_;
+  const query::Deadline& deadline_;
+  query::Budget& budget_;
 };
 
 // a + b, at most the largest number.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "language/logql/condition.h"
 #include "language/logql/pipeline.h"
 #include "protocol/json/writer.h"
 
@@ -96,7 +97,7 @@ std::vector<Label> stream_labels(const Labels& labels) {
 }
 
 Result<std::string> find_streams(const LogQuery& query, const LogRange& range, const Source& source) {
-  VARVE_ASSIGN_OR_RETURN(const auto condition, condition_of(query, source.names));
+  VARVE_ASSIGN_OR_RETURN(const auto condition, condition_of(query, source));
   Streams streams(range.categorized, source);
   Labels labels;
   std::uint64_t found = 0;

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/loki/stream_counts.h"
-
+// Source::count(): how many lines and bytes there are of each kind.
 #include <algorithm>
 #include <memory>
 #include <vector>
 
+#include "language/logql/source.h"
 #include "message/block/row_cursor.h"
 #include "query/messages/block_answers.h"
 
-namespace varve::api {
+namespace varve::language::logql {
 namespace {
 
-namespace logql = language::logql;
 using message::block::Bitmap;
 using message::block::Block;
 using message::block::GroupColumn;
@@ -20,8 +19,7 @@ constexpr std::string_view kExtracted = "_extracted";
 
 class StreamCounting {
  public:
-  StreamCounting(const logql::CountQuestion& question, const logql::CountSink& sink)
-      : question_(question), sink_(sink) {}
+  StreamCounting(const CountQuestion& question, const CountSink& sink) : question_(question), sink_(sink) {}
 
   Status add(message::RowView row) {
     labels_.read(row);
@@ -34,7 +32,7 @@ class StreamCounting {
     VARVE_RETURN_IF_ERROR(block->keep_between(question_.span.first_ns, question_.span.end_ns, found));
     if (found.none()) return true;
     VARVE_ASSIGN_OR_RETURN(const auto names, block->field_names());
-    const auto counts = [&](const std::string& name) { return logql::tells_pushed(name) || becomes_label(name); };
+    const auto counts = [&](const std::string& name) { return tells_pushed(name) || becomes_label(name); };
     std::vector<GroupColumn> columns = label_columns(std::ranges::none_of(names, counts));
     const std::size_t fixed = columns.size();
     for (const std::string& name : names) {
@@ -54,7 +52,7 @@ class StreamCounting {
   }
 
  private:
-  using Asked = logql::LabelsAsked::Kind;
+  using Asked = LabelsAsked::Kind;
   struct GroupsFound {
     message::Batch batch;
     std::vector<std::uint64_t> times, bytes;
@@ -65,7 +63,7 @@ class StreamCounting {
   // it is enough to look at those that are asked for.
   [[nodiscard]] std::vector<GroupColumn> label_columns(bool alone = false) const {
     std::vector<GroupColumn> columns;
-    for (const message::Column column : logql::kLabelColumns) {
+    for (const message::Column column : kLabelColumns) {
       const std::string_view name = message::name_of(column).key;
       const bool asked = std::ranges::find(question_.labels.names, name) != question_.labels.names.end();
       if (!alone || question_.labels.kind != Asked::named || asked) columns.push_back({column});
@@ -79,7 +77,7 @@ class StreamCounting {
   // Can a label that is asked for be this field's?
   [[nodiscard]] bool becomes_label(std::string_view field) const {
     if (question_.labels.kind != Asked::named) return question_.labels.kind == Asked::all;
-    const std::string name = logql::label_name_of(field), extracted = name + std::string(kExtracted);
+    const std::string name = label_name_of(field), extracted = name + std::string(kExtracted);
     return std::ranges::any_of(question_.labels.names,
                                [&](std::string_view label) { return label == name || label == extracted; });
   }
@@ -130,7 +128,7 @@ class StreamCounting {
     VARVE_ASSIGN_OR_RETURN(const auto names, block->text_field_names());
     std::vector<GroupColumn> columns = label_columns();
     for (const std::string& name : names) {
-      if (logql::is_label_name(name)) columns.push_back({message::Column::field, name});
+      if (is_label_name(name)) columns.push_back({message::Column::field, name});
     }
     VARVE_ASSIGN_OR_RETURN(const auto groups, groups_of(*block, columns, pushed, question_.bytes));
     if (groups != nullptr) return give(*groups, pushed, nullptr);
@@ -142,21 +140,21 @@ class StreamCounting {
     }
   }
 
-  const logql::CountQuestion& question_;
-  const logql::CountSink& sink_;
-  logql::Labels labels_;
+  const CountQuestion& question_;
+  const CountSink& sink_;
+  Labels labels_;
 };
 
 }  // namespace
 
-Status count_lines(const LokiAsking& asking, const logql::CountQuestion& question, const logql::CountSink& sink) {
-  const logql::TimeSpan span = question.span;
+Status Source::count(const CountQuestion& question, const CountSink& sink) const {
+  const TimeSpan span = question.span;
   if (span.end_ns <= span.first_ns) return {};
   StreamCounting counting(question, sink);
   return query::answer_by_blocks(
-      asking.store, asking.search_of(span, question.condition), asking.query.deadline(),
+      store_, search_of(span, question.condition), deadline_,
       [&](const std::shared_ptr<Block>& block, const Bitmap& found) { return counting.add(block, found); },
-      [&](message::RowView row) { return LokiAsking::has(span, row) ? counting.add(row) : Status{}; });
+      [&](message::RowView row) { return span.has(row) ? counting.add(row) : Status{}; });
 }
 
-}  // namespace varve::api
+}  // namespace varve::language::logql

@@ -2,20 +2,19 @@
 // A store of messages for tests: what it is given is rows in memory, a sealed block, or half of each.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "message/block/encode.h"
 #include "message/block/testing/messages.h"
 #include "message/builder.h"
 #include "storage/message_store.h"
 
-namespace varve::api {
+namespace varve::query::testing {
 
 class MessageParts final : public storage::MessageStore {
  public:
@@ -61,7 +60,7 @@ class MessageParts final : public storage::MessageStore {
   void add_sealed(std::span<const message::RowView> rows) {
     if (rows.empty()) return;
     auto encoded = message::block::encode_block(rows);
-    ASSERT_TRUE(encoded);
+    check(encoded.has_value(), "rows make a block");
     parts_.push_back({encoded->first_us, encoded->last_us, rows.size(), nullptr,
                       std::make_shared<message::block::testing::MemorySections>(std::move(encoded->sections))});
   }
@@ -70,4 +69,4 @@ class MessageParts final : public storage::MessageStore {
   storage::MessageNames names_;
 };
 
-}  // namespace varve::api
+}  // namespace varve::query::testing
