@@ -10,6 +10,8 @@
 namespace varve::api {
 namespace {
 
+namespace analytics = language::analytics;
+
 constexpr std::int64_t kUsPerMs = 1000;
 
 void tell_delete(const Request& request, std::int64_t first_us, std::int64_t last_us,
@@ -38,8 +40,8 @@ void tell_delete(const Request& request, std::int64_t first_us, std::int64_t las
 // It is one of the running queries, and may take as long as it likes: it ends when it is killed, or nobody waits for
 // it.
 Result<Response> delete_messages(const AnalyticsParts& parts, const Request& request) {
-  VARVE_ASSIGN_OR_RETURN(const auto question, read_question(parts.store, request.tenant, request.body,
-                                                            parts.source.now_us(), language::analytics::parse_delete));
+  VARVE_ASSIGN_OR_RETURN(const auto question, analytics::read_question(parts.store, request.tenant, request.body,
+                                                                       parts.source.now_us(), analytics::parse_delete));
   const auto& asked = question->asked;
   VARVE_ASSIGN_OR_RETURN(auto query, begin_query(parts.source.engine, request, "messages_delete"));
   const auto go_on = [&request]() -> Status {

@@ -4,14 +4,15 @@
 #include <map>
 #include <utility>
 
-#include "api/analytics/answer_rows.h"
 #include "api/analytics/ndjson_answer.h"
 #include "api/shared/query_answer.h"
+#include "language/analytics/answer_rows.h"
 
 namespace varve::api {
 namespace {
 
-using Question = Answering::Question;
+namespace analytics = language::analytics;
+using Question = analytics::MessageQuestion;
 
 constexpr std::chrono::milliseconds kSettleMost{10'000};
 
@@ -21,14 +22,14 @@ constexpr std::chrono::milliseconds kSettleMost{10'000};
 // appended then is awaited; whatever was heard by that time is not told of what is stored.
 class FollowedPast {
  public:
-  FollowedPast(std::unique_ptr<Answering> answering, std::unique_ptr<const Question> question,
+  FollowedPast(std::unique_ptr<analytics::Answering> answering, std::unique_ptr<const Question> question,
                std::shared_ptr<Follower> follower)
       : answering_(std::move(answering)), question_(std::move(question)), follower_(std::move(follower)) {}
 
   Status open(write::MessageNews& news, const std::string& tenant) {
     VARVE_RETURN_IF_ERROR(news.settle(tenant, kSettleMost));
     const auto is_heard = [this](message::RowView row) { return take_heard(row); };
-    VARVE_ASSIGN_OR_RETURN(rows_, rows_in_order(*answering_, question_->asked, is_heard));
+    VARVE_ASSIGN_OR_RETURN(rows_, analytics::rows_in_order(*answering_, question_->asked, is_heard));
     VARVE_RETURN_IF_ERROR(news.settle(tenant, kSettleMost));
     for (const auto& message : follower_->waiting()) ++heard_[{message.low, message.high}];
     return {};
@@ -40,7 +41,7 @@ class FollowedPast {
     while (piece.size() < http::kPieceBytes) {
       VARVE_ASSIGN_OR_RETURN(const bool is_row, rows_->next(piece));
       if (!is_row) {
-        follower_->limit(limit_of(question_->asked) - told_);
+        follower_->limit(analytics::limit_of(question_->asked) - told_);
         rows_ = nullptr;  // and what it reads from
         return false;
       }
@@ -68,17 +69,18 @@ class FollowedPast {
     return true;
   }
 
-  const std::unique_ptr<Answering> answering_;
+  const std::unique_ptr<analytics::Answering> answering_;
   const std::unique_ptr<const Question> question_;
   const std::shared_ptr<Follower> follower_;
-  std::unique_ptr<AnswerRows> rows_;
+  std::unique_ptr<analytics::AnswerRows> rows_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> heard_;
   std::uint64_t told_ = 0;
 };
 
 }  // namespace
 
-Result<Response> follow_answer(Followers& followers, const Request& request, std::unique_ptr<Answering> answering,
+Result<Response> follow_answer(Followers& followers, const Request& request,
+                               std::unique_ptr<analytics::Answering> answering,
                                std::unique_ptr<const Question> question) {
   const auto query = answering->shared_query();
   VARVE_ASSIGN_OR_RETURN(auto follower, followers.add(request.tenant, request.body, question->asked));

@@ -4,14 +4,15 @@
 
 #include <memory>
 
-#include "api/analytics/answering.h"
 #include "api/analytics/followers.h"
 #include "api/shared/http.h"
+#include "language/analytics/answering.h"
 
 namespace varve::api {
 
 // Blocks until what is being appended is visible.
-Result<Response> follow_answer(Followers& followers, const Request& request, std::unique_ptr<Answering> answering,
-                               std::unique_ptr<const Answering::Question> question);
+Result<Response> follow_answer(Followers& followers, const Request& request,
+                               std::unique_ptr<language::analytics::Answering> answering,
+                               std::unique_ptr<const language::analytics::MessageQuestion> question);
 
 }  // namespace varve::api

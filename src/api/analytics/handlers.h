@@ -5,13 +5,13 @@
 
 #include <memory>
 
-#include "api/analytics/answering.h"
 #include "api/analytics/followers.h"
-#include "api/analytics/later_queries.h"
 #include "api/analytics/purge.h"
 #include "api/shared/context.h"
 #include "api/shared/endpoint.h"
 #include "api/shared/http.h"
+#include "language/analytics/answering.h"
+#include "language/analytics/later_queries.h"
 
 namespace varve::api {
 
@@ -19,10 +19,10 @@ namespace varve::api {
 struct AnalyticsParts {
   explicit AnalyticsParts(const Context& context);
 
-  MessageSource source;
+  language::analytics::MessageSource source;
   storage::MessageStore& store;  // that of the source
   std::shared_ptr<Followers> followers;
-  std::shared_ptr<LaterQueries> later;
+  std::shared_ptr<language::analytics::LaterQueries> later;
   Purging purging;
   Endpoint queries, lists, deletes;
 };

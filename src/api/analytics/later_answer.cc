@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "api/analytics/errors.h"
 #include "api/analytics/handlers.h"
 #include "api/analytics/result_answer.h"
 #include "base/ascii.h"
@@ -12,7 +13,8 @@
 namespace varve::api {
 namespace {
 
-using ListedLater = LaterQueries::Listed;
+namespace analytics = language::analytics;
+using ListedLater = analytics::LaterQueries::Listed;
 using protocol::json::Writer;
 
 constexpr std::string_view kQueryPath = "/analytics/query/";
@@ -25,7 +27,7 @@ std::string href_of(const Request& request, std::string_view id) {
   return before + std::string(kQueryPath) + std::string(id);
 }
 
-Result<QueryState> state_asked(LaterQueries& queries, const QueryName& name) {
+Result<analytics::QueryState> state_asked(analytics::LaterQueries& queries, const analytics::QueryName& name) {
   VARVE_ASSIGN_OR_RETURN(auto state, queries.results()->state(name));
   if (!state) return fail(Code::not_found, "there is no such query, or its result has gone");
   return std::move(*state);
@@ -51,36 +53,37 @@ bool wants_later(const Request& request) {
   return lower(request.header("expect")) == kLater || lower(request.header("postman-expect")) == kLater;
 }
 
-Result<Response> later_answer(LaterQueries& queries, const Request& request) {
+Result<Response> later_answer(analytics::LaterQueries& queries, const Request& request) {
   VARVE_ASSIGN_OR_RETURN(const auto id, queries.begin(request.tenant, std::string(request.body)));
   std::string body;
   Writer(body).begin_object().member("href", href_of(request, id)).end_object();
   return Response::json(202, std::move(body));
 }
 
-std::shared_ptr<LaterQueries> make_later_queries(const MessageSource& source, const Context& context) {
-  std::shared_ptr<KeptResults> results;
+std::shared_ptr<analytics::LaterQueries> make_later_queries(const analytics::MessageSource& source,
+                                                            const Context& context) {
+  std::shared_ptr<analytics::KeptResults> results;
   if (context.passing_texts == nullptr) {
-    results = std::make_shared<ResultsInMemory>(context.clock, source.engine.memory());
+    results = std::make_shared<analytics::ResultsInMemory>(context.clock, source.engine.memory());
   } else {
     const std::int64_t timeout_ms = source.engine.limits().timeout.count();
-    results = std::make_shared<ResultsInTexts>(context.clock, *context.passing_texts, timeout_ms);
+    results = std::make_shared<analytics::ResultsInTexts>(context.clock, *context.passing_texts, timeout_ms);
   }
   context.metrics.gauge("varve_query_results_bytes", "Results of queries that were answered later, in memory.",
                         [results] { return static_cast<double>(results->bytes()); });
-  return std::make_shared<LaterQueries>(source, context.query_pool, std::move(results));
+  return std::make_shared<analytics::LaterQueries>(source, context.query_pool, std::move(results), analytics_status_of);
 }
 
 Result<Response> show_later_query(const AnalyticsParts& parts, const Request& request) {
-  LaterQueries& queries = *parts.later;
-  const QueryName name{request.tenant, std::string(request.captured("id"))};
+  analytics::LaterQueries& queries = *parts.later;
+  const analytics::QueryName name{request.tenant, std::string(request.captured("id"))};
   VARVE_ASSIGN_OR_RETURN(const auto state, state_asked(queries, name));
-  return Response::json(200, state_json(state, href_of(request, name.id), queries.source().now_us()));
+  return Response::json(200, analytics::state_json(state, href_of(request, name.id), queries.source().now_us()));
 }
 
 Result<Response> show_later_chunk(const AnalyticsParts& parts, const Request& request) {
-  LaterQueries& queries = *parts.later;
-  const QueryName name{request.tenant, std::string(request.captured("id"))};
+  analytics::LaterQueries& queries = *parts.later;
+  const analytics::QueryName name{request.tenant, std::string(request.captured("id"))};
   VARVE_ASSIGN_OR_RETURN(const auto state, state_asked(queries, name));
   if (request.captured("number") != "0") return fail(Code::not_found, "there is one chunk only: 0");
   if (state.status != 0) return request.error(state.status, state.error);
@@ -89,7 +92,7 @@ Result<Response> show_later_chunk(const AnalyticsParts& parts, const Request& re
 }
 
 Result<Response> list_later_queries(const AnalyticsParts& parts, const Request& request) {
-  LaterQueries& queries = *parts.later;
+  analytics::LaterQueries& queries = *parts.later;
   const auto lists = queries.list(request.tenant);
   std::string body;
   Writer json(body);

@@ -7,15 +7,17 @@
 
 namespace varve::api {
 
+namespace analytics = language::analytics;
+
 void append_error_line(std::string& out, const Error& error) {
   protocol::json::Writer(out).begin_object().member("error", error.message).end_object();
   out += '\n';
 }
 
-Result<std::shared_ptr<NdjsonAnswer>> NdjsonAnswer::open(std::unique_ptr<Answering> answering,
+Result<std::shared_ptr<NdjsonAnswer>> NdjsonAnswer::open(std::unique_ptr<analytics::Answering> answering,
                                                          std::unique_ptr<const Question> question) {
   std::shared_ptr<NdjsonAnswer> out(new NdjsonAnswer(std::move(answering), std::move(question)));
-  VARVE_ASSIGN_OR_RETURN(out->rows_, answer_rows(*out->answering_, *out->question_));
+  VARVE_ASSIGN_OR_RETURN(out->rows_, analytics::answer_rows(*out->answering_, *out->question_));
   VARVE_ASSIGN_OR_RETURN(out->more_, out->fill(out->first_));
   return out;
 }

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "api/analytics/answer_rows.h"
 #include "api/shared/http.h"
+#include "language/analytics/answer_rows.h"
 
 namespace varve::api {
 
@@ -14,10 +14,10 @@ inline constexpr std::string_view kNdjson = "application/x-ndjson";
 
 class NdjsonAnswer {
  public:
-  using Question = Answering::Question;
+  using Question = language::analytics::MessageQuestion;
 
   // With the first piece, so that what is wrong from the beginning is an error.
-  static Result<std::shared_ptr<NdjsonAnswer>> open(std::unique_ptr<Answering> answering,
+  static Result<std::shared_ptr<NdjsonAnswer>> open(std::unique_ptr<language::analytics::Answering> answering,
                                                     std::unique_ptr<const Question> question);
 
   // Appends the next piece, of about http::kPieceBytes. False: that was the last one. What goes wrong now is the last
@@ -25,13 +25,13 @@ class NdjsonAnswer {
   bool next(std::string& piece);
 
  private:
-  NdjsonAnswer(std::unique_ptr<Answering> answering, std::unique_ptr<const Question> question)
+  NdjsonAnswer(std::unique_ptr<language::analytics::Answering> answering, std::unique_ptr<const Question> question)
       : answering_(std::move(answering)), question_(std::move(question)) {}
   Result<bool> fill(std::string& piece);
 
-  const std::unique_ptr<Answering> answering_;
+  const std::unique_ptr<language::analytics::Answering> answering_;
   const std::unique_ptr<const Question> question_;
-  std::unique_ptr<AnswerRows> rows_;
+  std::unique_ptr<language::analytics::AnswerRows> rows_;
   std::string first_;
   bool more_ = true;
 };

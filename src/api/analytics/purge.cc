@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "api/analytics/handlers.h"
-#include "api/analytics/schema.h"
 #include "api/shared/query_answer.h"
 #include "base/log.h"
 #include "base/mutex.h"
@@ -19,6 +18,7 @@
 #include "language/analytics/time.h"
 #include "protocol/json/tree.h"
 #include "protocol/json/writer.h"
+#include "query/messages/found_rows.h"
 
 namespace varve::api {
 namespace {
@@ -82,12 +82,13 @@ struct PurgeUnderWay {
 };
 
 // Messages before this time go.
-Result<std::int64_t> end_of_purge(const MessageSource& source, const std::string& tenant, const PurgeInput& input,
-                                  std::int64_t now_us, const PurgeUnderWay& purge) {
+Result<std::int64_t> end_of_purge(const analytics::MessageSource& source, const std::string& tenant,
+                                  const PurgeInput& input, std::int64_t now_us, const PurgeUnderWay& purge) {
   constexpr int kWhole = 100;
   if (input.percent == 0) return input.before_us;
   if (input.percent == kWhole) return source.now_us() + 1000;  // the clock's millisecond belongs to it
-  VARVE_ASSIGN_OR_RETURN(const auto first_us, oldest_message(source, tenant, [&] { return purge.query->check(); }));
+  VARVE_ASSIGN_OR_RETURN(const auto first_us,
+                         query::oldest_message(source.store, tenant, [&] { return purge.query->check(); }));
   if (!first_us || *first_us >= now_us) return now_us;
   const double kept = static_cast<double>(now_us) - static_cast<double>(*first_us);
   return *first_us + static_cast<std::int64_t>(kept * input.percent / kWhole);

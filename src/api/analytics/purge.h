@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "api/analytics/answering.h"
 #include "api/shared/http.h"
 #include "base/result.h"
 #include "base/task_pool.h"
+#include "language/analytics/answering.h"
 #include "storage/slot_store.h"
 
 namespace varve::api {
@@ -26,7 +26,7 @@ Result<PurgeInput> read_purge(std::string_view body, std::int64_t now_us);
 
 // All of it outlives the router's server.
 struct PurgeContext {
-  MessageSource source;
+  language::analytics::MessageSource source;
   storage::MessageStore& store;  // that of the source
   const storage::SlotStore& slots;
   TaskPool& slow_pool;

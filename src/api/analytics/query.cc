@@ -4,21 +4,22 @@
 #include <string>
 #include <utility>
 
-#include "api/analytics/answer_rows.h"
 #include "api/analytics/follow_answer.h"
 #include "api/analytics/handlers.h"
 #include "api/analytics/later_answer.h"
 #include "api/analytics/ndjson_answer.h"
 #include "api/shared/query_answer.h"
 #include "http/media_type.h"
+#include "language/analytics/answer_rows.h"
 
 namespace varve::api {
 namespace {
 
-using Question = Answering::Question;
+namespace analytics = language::analytics;
+using Question = analytics::MessageQuestion;
 
-Result<std::string> whole_body(Answering& answering, const Question& question) {
-  VARVE_ASSIGN_OR_RETURN(const auto rows, answer_rows(answering, question));
+Result<std::string> whole_body(analytics::Answering& answering, const Question& question) {
+  VARVE_ASSIGN_OR_RETURN(const auto rows, analytics::answer_rows(answering, question));
   std::string out = "{\"value\":[";
   for (std::size_t count = 1;; ++count) {
     const std::size_t end = out.size();
@@ -34,7 +35,8 @@ Result<std::string> whole_body(Answering& answering, const Question& question) {
   return out;
 }
 
-Result<Response> stream_rows(std::unique_ptr<Answering> answering, std::unique_ptr<const Question> question) {
+Result<Response> stream_rows(std::unique_ptr<analytics::Answering> answering,
+                             std::unique_ptr<const Question> question) {
   const auto query = answering->shared_query();
   VARVE_ASSIGN_OR_RETURN(const auto pieces,
                          query->explain(NdjsonAnswer::open(std::move(answering), std::move(question))));
@@ -43,9 +45,9 @@ Result<Response> stream_rows(std::unique_ptr<Answering> answering, std::unique_p
   return streamed(query, std::move(response), pieces);
 }
 
-Result<Response> answer_now(const MessageSource& source, Followers& followers, const Request& request) {
+Result<Response> answer_now(const analytics::MessageSource& source, Followers& followers, const Request& request) {
   VARVE_ASSIGN_OR_RETURN(auto query, begin_query(source.engine, request, "analytics"));
-  auto answering = std::make_unique<Answering>(source, request.tenant, query, request.gone);
+  auto answering = std::make_unique<analytics::Answering>(source, request.tenant, query, request.gone);
   VARVE_ASSIGN_OR_RETURN(auto question, query->explain(answering->read(request.body)));
   const bool is_stream = http::accepts(request.header("accept"), kNdjson);
   if (question->asked.follow) {

@@ -9,12 +9,14 @@
 namespace varve::api {
 namespace {
 
+namespace analytics = language::analytics;
+
 // What is held of an answer while it is sent.
 class ResultBeingSent final : public http::Held {
  public:
   explicit ResultBeingSent(const std::shared_ptr<MemoryLedger>& ledger) : held_(ledger, MemoryLedger::Kind::answer) {}
 
-  [[nodiscard]] bool hold() { return held_.resize(kPiecesHeld * kResultPartBytes); }
+  [[nodiscard]] bool hold() { return held_.resize(kPiecesHeld * analytics::kResultPartBytes); }
   Status on_end(std::function<void()> /*call*/) override { return {}; }  // nobody ends it
 
  private:
@@ -23,8 +25,9 @@ class ResultBeingSent final : public http::Held {
 
 }  // namespace
 
-Result<Response> result_answer(const std::shared_ptr<MemoryLedger>& ledger, const std::shared_ptr<KeptResults>& results,
-                               const QueryName& name, std::uint32_t parts) {
+Result<Response> result_answer(const std::shared_ptr<MemoryLedger>& ledger,
+                               const std::shared_ptr<analytics::KeptResults>& results, const analytics::QueryName& name,
+                               std::uint32_t parts) {
   const auto sent = std::make_shared<ResultBeingSent>(ledger);
   if (!sent->hold()) return fail(Code::unavailable, "requests hold all the memory that limits.memory allows");
   VARVE_ASSIGN_OR_RETURN(const auto first, results->part(name, 0));

@@ -4,14 +4,15 @@
 
 #include <memory>
 
-#include "api/analytics/kept_results.h"
 #include "api/shared/http.h"
 #include "base/memory_ledger.h"
+#include "language/analytics/kept_results.h"
 
 namespace varve::api {
 
 // Where a part is missing, behind the first one, the connection ends before the answer.
-Result<Response> result_answer(const std::shared_ptr<MemoryLedger>& ledger, const std::shared_ptr<KeptResults>& results,
-                               const QueryName& name, std::uint32_t parts);
+Result<Response> result_answer(const std::shared_ptr<MemoryLedger>& ledger,
+                               const std::shared_ptr<language::analytics::KeptResults>& results,
+                               const language::analytics::QueryName& name, std::uint32_t parts);
 
 }  // namespace varve::api

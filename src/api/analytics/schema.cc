@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/analytics/schema.h"
-
+// What there is to ask for: tables, their columns, the values of these, and since when there are messages.
 #include <algorithm>
 #include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "api/analytics/answer_rows.h"
 #include "api/analytics/handlers.h"
 #include "api/shared/query_answer.h"
+#include "language/analytics/answer_rows.h"
 #include "message/level.h"
 #include "protocol/json/writer.h"
 #include "query/messages/found_rows.h"
@@ -34,13 +33,13 @@ Response links_response(const Links& links) {
   return Response::json(200, std::move(body));
 }
 
-Result<analytics::Tables> tables_of(const MessageSource& source, const std::string& tenant) {
+Result<analytics::Tables> tables_of(const analytics::MessageSource& source, const std::string& tenant) {
   VARVE_ASSIGN_OR_RETURN(const auto names, source.store.message_names(tenant));
   const std::vector<std::string> types(names.object_types.begin(), names.object_types.end());
   return analytics::Tables(types);
 }
 
-Result<analytics::Table> table_asked(const MessageSource& source, const Request& request) {
+Result<analytics::Table> table_asked(const analytics::MessageSource& source, const Request& request) {
   const std::string name(request.captured("table"));
   VARVE_ASSIGN_OR_RETURN(const auto tables, tables_of(source, request.tenant));
   const analytics::Table* const found = tables.find(name);
@@ -74,10 +73,11 @@ std::string values_question(const analytics::Table& table, std::string_view colu
   return body;
 }
 
-Result<std::string> column_values(Answering& answering, const analytics::Table& table, std::string_view column) {
+Result<std::string> column_values(analytics::Answering& answering, const analytics::Table& table,
+                                  std::string_view column) {
   constexpr std::string_view kBefore = R"({"fields.value":)";
   VARVE_ASSIGN_OR_RETURN(const auto question, answering.read(values_question(table, column)));
-  VARVE_ASSIGN_OR_RETURN(const auto rows, value_rows(answering, *question));
+  VARVE_ASSIGN_OR_RETURN(const auto rows, analytics::value_rows(answering, *question));
   std::string body;
   Writer json(body);
   json.begin_array();
@@ -89,18 +89,6 @@ Result<std::string> column_values(Answering& answering, const analytics::Table& 
 }
 
 }  // namespace
-
-Result<std::optional<std::int64_t>> oldest_message(const MessageSource& source, const std::string& tenant,
-                                                   std::function<Status()> check) {
-  using Limits = std::numeric_limits<std::int64_t>;
-  query::MessageSearch search;
-  search.tenant = tenant;
-  search.first_us = Limits::min();
-  search.last_us = Limits::max();
-  VARVE_ASSIGN_OR_RETURN(const auto rows, query::found_rows(source.store, search, std::move(check)));
-  VARVE_ASSIGN_OR_RETURN(const auto first, rows->next());
-  return first ? std::optional(first->time_us()) : std::nullopt;
-}
 
 void show_start(const AnalyticsParts&, const Request&, const Responder& respond) {
   respond(links_response(
@@ -161,7 +149,7 @@ Result<Response> list_column_values(const AnalyticsParts& parts, const Request& 
   }
   if (name == "Level") return Response::json(200, level_names());
   VARVE_ASSIGN_OR_RETURN(auto query, begin_query(parts.source.engine, request, "analytics"));
-  Answering answering(parts.source, request.tenant, query, request.gone);
+  analytics::Answering answering(parts.source, request.tenant, query, request.gone);
   VARVE_ASSIGN_OR_RETURN(auto body, query->explain(column_values(answering, table, name)));
   return held_by(std::move(query), Response::json(200, std::move(body)));
 }
@@ -169,8 +157,9 @@ Result<Response> list_column_values(const AnalyticsParts& parts, const Request& 
 // The time of the oldest message; of a tenant without any, now.
 Result<Response> show_data_start(const AnalyticsParts& parts, const Request& request) {
   VARVE_ASSIGN_OR_RETURN(auto query, begin_query(parts.source.engine, request, "analytics"));
-  VARVE_ASSIGN_OR_RETURN(const auto first_us, query->explain(oldest_message(parts.source, request.tenant,
-                                                                            [query] { return query->check(); })));
+  VARVE_ASSIGN_OR_RETURN(
+      const auto first_us,
+      query->explain(query::oldest_message(parts.source.store, request.tenant, [query] { return query->check(); })));
   return Response::json(
       200, "{\"analytics_data_start_time\":" + std::to_string(first_us.value_or(parts.source.now_us())) + "}");
 }

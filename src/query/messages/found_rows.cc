@@ -2,6 +2,7 @@
 #include "query/messages/found_rows.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -90,6 +91,14 @@ Result<std::unique_ptr<RowSource>> found_rows(const storage::MessageStore& store
                                               std::function<Status()> check) {
   VARVE_ASSIGN_OR_RETURN(auto parts, store.message_parts(search.tenant, search.first_us, search.last_us));
   return found_in_parts(std::move(parts), search, std::move(check));
+}
+
+Result<std::optional<std::int64_t>> oldest_message(const storage::MessageStore& store, const std::string& tenant,
+                                                   std::function<Status()> check) {
+  using Us = std::numeric_limits<std::int64_t>;
+  VARVE_ASSIGN_OR_RETURN(const auto rows, found_rows(store, {tenant, Us::min(), Us::max(), {}}, std::move(check)));
+  VARVE_ASSIGN_OR_RETURN(const auto first, rows->next());
+  return first ? std::optional(first->time_us()) : std::nullopt;
 }
 
 std::unique_ptr<RowSource> found_in_parts(std::vector<MessagePart> parts, const MessageSearch& search,

@@ -4,6 +4,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -18,6 +20,10 @@ namespace varve::query {
 // `check`; the store has to outlive it. Errors: as of search().
 Result<std::unique_ptr<message::RowSource>> found_rows(const storage::MessageStore& store, const MessageSearch& search,
                                                        std::function<Status()> check);
+
+// The time of the tenant's oldest message; nullopt: there is none. `check` and errors: as above.
+Result<std::optional<std::int64_t>> oldest_message(const storage::MessageStore& store, const std::string& tenant,
+                                                   std::function<Status()> check);
 
 // Of these parts of the tenant.
 std::unique_ptr<message::RowSource> found_in_parts(std::vector<storage::MessagePart> parts, const MessageSearch& search,

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/analytics/field_values.h"
+#include "language/analytics/field_values.h"
 
 #include <optional>
 
 #include "message/column.h"
 #include "message/condition.h"
 
-namespace varve::api {
+namespace varve::language::analytics {
 namespace {
-
-namespace analytics = language::analytics;
 
 // What stands behind "type:" in a name of that type.
 std::optional<std::string_view> id_of(std::string_view name, std::string_view type) {
@@ -49,14 +47,14 @@ Result<std::vector<std::string>> names_in_block(message::block::Block& block, co
 
 void FieldValues::add_value(std::size_t column, std::string_view value) {
   auto& values = values_[column];
-  if (values.contains(value) || !analytics::value_fulfils(query_, columns_[column].name, value)) return;
+  if (values.contains(value) || !value_fulfils(query_, columns_[column].name, value)) return;
   values.emplace(value);
   bytes_ += sizeof(std::string) + 48 + value.size();
 }
 
 void FieldValues::add_of_column(std::size_t column, message::RowView row) {
-  const analytics::TableColumn& asked = columns_[column];
-  const bool is_object = asked.table->kind == analytics::TableKind::object;
+  const TableColumn& asked = columns_[column];
+  const bool is_object = asked.table->kind == TableKind::object;
   const message::ColumnName* const known = message::column_of(asked.column);
   if (is_object && known != nullptr && !names_type(row, asked.table->name)) return;
   message::CellReader cells = row.reader();
@@ -80,7 +78,7 @@ Result<bool> FieldValues::add(message::block::Block& block, const message::block
 
 Result<bool> FieldValues::add_of_block(std::size_t column, message::block::Block& block,
                                        const message::block::Bitmap& among) {
-  const analytics::TableColumn& asked = columns_[column];
+  const TableColumn& asked = columns_[column];
   const std::string type = asked.table->name + ":";
   const message::ColumnName* const known = message::column_of(asked.column);
   if (known == nullptr) {
@@ -92,7 +90,7 @@ Result<bool> FieldValues::add_of_block(std::size_t column, message::block::Block
   }
   if (!is_in_dictionary(known->column)) return false;
   message::block::Bitmap rows = among;
-  if (asked.table->kind == analytics::TableKind::object) {
+  if (asked.table->kind == TableKind::object) {
     VARVE_ASSIGN_OR_RETURN(const auto ids, block.terms(message::Column::object, type));
     if (ids.empty()) return true;
     VARVE_ASSIGN_OR_RETURN(auto term, message::make_term(message::Column::object, "", message::Op::prefix, type));
@@ -113,10 +111,10 @@ std::vector<std::string> FieldValues::rows(std::size_t most) const {
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     for (const std::string& value : values_[i]) {
       if (out.size() == most) return out;
-      analytics::append_value_json(out.emplace_back(), query_, columns_[i].name, value);
+      append_value_json(out.emplace_back(), query_, columns_[i].name, value);
     }
   }
   return out;
 }
 
-}  // namespace varve::api
+}  // namespace varve::language::analytics

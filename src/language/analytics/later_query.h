@@ -7,17 +7,17 @@
 #include <memory>
 #include <string>
 
-#include "api/analytics/answering.h"
-#include "api/analytics/kept_results.h"
 #include "base/mutex.h"
+#include "language/analytics/answering.h"
+#include "language/analytics/kept_results.h"
 
-namespace varve::api {
+namespace varve::language::analytics {
 
 class LaterQuery {
  public:
-  // Its question is read: what is wrong with that is an error now.
+  // Its question is read: what is wrong with that is an error now. `status_of`: the status that an error is shown with.
   static Result<std::shared_ptr<LaterQuery>> read(const MessageSource& source, KeptResults& results,
-                                                  const std::string& tenant, std::string body);
+                                                  int (*status_of)(Code), const std::string& tenant, std::string body);
   LaterQuery(const LaterQuery&) = delete;
   LaterQuery& operator=(const LaterQuery&) = delete;
 
@@ -40,8 +40,8 @@ class LaterQuery {
     std::uint64_t rows = 0;
     std::uint32_t parts = 0;
   };
-  LaterQuery(const MessageSource& source, KeptResults& results, std::string body)
-      : source_(source), results_(results), body_(std::move(body)) {}
+  LaterQuery(const MessageSource& source, KeptResults& results, int (*status_of)(Code), std::string body)
+      : source_(source), results_(results), status_of_(status_of), body_(std::move(body)) {}
   Result<Made> make();
   Status keep(std::string& text, std::size_t at_least, Made& made);
   void seen(std::int64_t time_us);
@@ -50,12 +50,13 @@ class LaterQuery {
 
   const MessageSource source_;
   KeptResults& results_;
+  int (*const status_of_)(Code);
   const std::string body_;
   QueryName name_;
   const std::shared_ptr<std::atomic<bool>> gone_ = std::make_shared<std::atomic<bool>>(false);
   std::shared_ptr<query::UnderWay> query_;
   std::unique_ptr<Answering> answering_;
-  std::unique_ptr<const Answering::Question> question_;
+  std::unique_ptr<const MessageQuestion> question_;
   std::atomic<bool> begun_{false}, killed_{false};
   std::size_t kept_bytes_ = 0;
   std::int64_t told_ns_ = 0;
@@ -64,4 +65,4 @@ class LaterQuery {
   QueryState state_ VARVE_GUARDED_BY(mutex_);
 };
 
-}  // namespace varve::api
+}  // namespace varve::language::analytics

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 
-namespace varve::api {
+namespace varve::language::analytics {
 
 inline constexpr std::int64_t kResultLifeUs = 300'000'000;  // how long a result can be read
 
@@ -43,4 +43,4 @@ Result<QueryState> read_state(std::string_view text);
 // What GET /analytics/query/{id} answers. `href`: that path.
 std::string state_json(const QueryState& state, std::string_view href, std::int64_t now_us);
 
-}  // namespace varve::api
+}  // namespace varve::language::analytics

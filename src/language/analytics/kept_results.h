@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "api/analytics/query_state.h"
 #include "base/clock.h"
 #include "base/memory_ledger.h"
 #include "base/mutex.h"
 #include "base/result.h"
+#include "language/analytics/query_state.h"
 #include "storage/passing_texts.h"
 
-namespace varve::api {
+namespace varve::language::analytics {
 
 // Who has begun to read a result when its time is over may end.
 inline constexpr std::int64_t kResultGraceUs = 60'000'000;
@@ -97,4 +97,4 @@ class ResultsInTexts final : public KeptResults {
   const std::int64_t timeout_ms_;  // of a query: its first part is that much older than its end
 };
 
-}  // namespace varve::api
+}  // namespace varve::language::analytics

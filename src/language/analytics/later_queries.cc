@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/analytics/later_queries.h"
+#include "language/analytics/later_queries.h"
 
 #include <utility>
 
-namespace varve::api {
+namespace varve::language::analytics {
 namespace {
 
 constexpr std::chrono::milliseconds kLookPause{10'000};
@@ -16,9 +16,10 @@ LaterQueries::Listed listed_of(const LaterQuery& query) {
 
 }  // namespace
 
-LaterQueries::LaterQueries(const MessageSource& source, TaskPool& pool, std::shared_ptr<KeptResults> results)
+LaterQueries::LaterQueries(const MessageSource& source, TaskPool& pool, std::shared_ptr<KeptResults> results,
+                           int (*status_of)(Code))
     : pool_(pool),
-      shared_(std::make_shared<Shared>(source, std::move(results))),
+      shared_(std::make_shared<Shared>(source, std::move(results), status_of)),
       look_after_(kLookPause, [shared = shared_](const auto&) { look_after(*shared); }) {}
 
 LaterQueries::~LaterQueries() {
@@ -49,8 +50,8 @@ void LaterQueries::Shared::ended(const LaterQuery& query) {
 }
 
 Result<std::string> LaterQueries::begin(const std::string& tenant, std::string body) {
-  VARVE_ASSIGN_OR_RETURN(const auto query,
-                         LaterQuery::read(shared_->source, *shared_->results, tenant, std::move(body)));
+  VARVE_ASSIGN_OR_RETURN(const auto query, LaterQuery::read(shared_->source, *shared_->results, shared_->status_of,
+                                                            tenant, std::move(body)));
   VARVE_RETURN_IF_ERROR(query->tell());
   std::string id = query->name().id;
   {
@@ -96,4 +97,4 @@ LaterQueries::Lists LaterQueries::list(const std::string& tenant) const {
   return out;
 }
 
-}  // namespace varve::api
+}  // namespace varve::language::analytics

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/analytics/answering.h"
+#include "language/analytics/answering.h"
 
 #include <functional>
 #include <limits>
@@ -8,10 +8,7 @@
 
 #include "query/messages/found_rows.h"
 
-namespace varve::api {
-
-namespace analytics = language::analytics;
-using analytics::AnalyticsQuery;
+namespace varve::language::analytics {
 
 namespace {
 
@@ -64,12 +61,11 @@ Result<std::unique_ptr<const MessageQuestion>> read_question(const storage::Mess
   auto out = std::make_unique<MessageQuestion>();
   auto asked = parse(body, {now_us, out->tables, known_field});
   VARVE_RETURN_IF_ERROR(failed);
-  const bool needs_types =
-      asked ? asked->table.kind == analytics::TableKind::stat : asked.error().code == Code::not_found;
+  const bool needs_types = asked ? asked->table.kind == TableKind::stat : asked.error().code == Code::not_found;
   if (needs_types) {
     const auto& types = names().object_types;
     VARVE_RETURN_IF_ERROR(failed);
-    out->tables = analytics::Tables(std::vector<std::string>(types.begin(), types.end()));
+    out->tables = Tables(std::vector<std::string>(types.begin(), types.end()));
     asked = parse(body, {now_us, out->tables, known_field});
   }
   if (!asked) return std::unexpected(std::move(asked.error()));
@@ -77,8 +73,8 @@ Result<std::unique_ptr<const MessageQuestion>> read_question(const storage::Mess
   return out;
 }
 
-Result<std::unique_ptr<const Answering::Question>> Answering::read(std::string_view body) const {
-  return read_question(source_.store, tenant_, body, source_.now_us(), analytics::parse_query);
+Result<std::unique_ptr<const MessageQuestion>> Answering::read(std::string_view body) const {
+  return read_question(source_.store, tenant_, body, source_.now_us(), parse_query);
 }
 
 query::MessageSearch Answering::search_of(const AnalyticsQuery& asked, bool newest_first) const {
@@ -126,4 +122,4 @@ Status Answering::may_hold(std::size_t rows, std::size_t bytes) {
   return {};
 }
 
-}  // namespace varve::api
+}  // namespace varve::language::analytics

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
-#include "api/analytics/kept_results.h"
+#include "language/analytics/kept_results.h"
 
-namespace varve::api {
+namespace varve::language::analytics {
 namespace {
 
-using std::chrono::seconds;
 using storage::TextName;
 
 constexpr std::int64_t kSilentUs = 60'000'000;  // who runs a query says so every ten seconds
@@ -21,7 +20,7 @@ TextName part_name(const QueryName& query, std::uint32_t number) {
   return text_name(query, "_" + std::to_string(number / kPartsInGroup), std::to_string(number));
 }
 
-seconds life_of(std::int64_t us) { return seconds(us / 1'000'000 + 1); }
+std::chrono::seconds life_of(std::int64_t us) { return std::chrono::seconds(us / 1'000'000 + 1); }
 
 }  // namespace
 
@@ -55,4 +54,4 @@ Result<std::shared_ptr<const std::string>> ResultsInTexts::part(const QueryName&
   return std::make_shared<const std::string>(std::move(*text));
 }
 
-}  // namespace varve::api
+}  // namespace varve::language::analytics

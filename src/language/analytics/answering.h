@@ -22,7 +22,7 @@
 #include "query/under_way.h"
 #include "storage/message_store.h"
 
-namespace varve::api {
+namespace varve::language::analytics {
 
 // What every query is answered from. Outlives all answers.
 struct MessageSource {
@@ -36,14 +36,13 @@ struct MessageSource {
 
 // A question, and the tables that it is read against.
 struct MessageQuestion {
-  language::analytics::AnalyticsQuery asked;
-  language::analytics::Tables tables;
+  AnalyticsQuery asked;
+  Tables tables;
 };
 
 // Reads a body with one of language/analytics' parsers. The names that the tenant's messages have brought along are
 // asked for only where the question needs them.
-using ParseQuestion = Result<language::analytics::AnalyticsQuery>(std::string_view body,
-                                                                  const language::analytics::Context& context);
+using ParseQuestion = Result<AnalyticsQuery>(std::string_view body, const Context& context);
 Result<std::unique_ptr<const MessageQuestion>> read_question(const storage::MessageStore& store,
                                                              const std::string& tenant, std::string_view body,
                                                              std::int64_t now_us, ParseQuestion* parse);
@@ -57,22 +56,19 @@ class Answering {
   Answering(const Answering&) = delete;
   Answering& operator=(const Answering&) = delete;
 
-  using Question = MessageQuestion;
-  [[nodiscard]] Result<std::unique_ptr<const Question>> read(std::string_view body) const;
+  [[nodiscard]] Result<std::unique_ptr<const MessageQuestion>> read(std::string_view body) const;
 
   // The messages that it asks for. The source may not outlive this.
-  [[nodiscard]] Result<std::unique_ptr<message::RowSource>> rows(const language::analytics::AnalyticsQuery& asked,
-                                                                 bool newest_first) const;
+  [[nodiscard]] Result<std::unique_ptr<message::RowSource>> rows(const AnalyticsQuery& asked, bool newest_first) const;
   // Each of them, in order of time.
-  Status each(const language::analytics::AnalyticsQuery& asked, const std::function<Status(message::RowView)>& call);
+  Status each(const AnalyticsQuery& asked, const std::function<Status(message::RowView)>& call);
 
   // Sealed blocks answer what they can without rows (query/messages/block_answers.h).
-  Status each_block(const language::analytics::AnalyticsQuery& asked, const query::BlockSink& block,
-                    const query::RowSink& row);
+  Status each_block(const AnalyticsQuery& asked, const query::BlockSink& block, const query::RowSink& row);
 
   // Groups of them by the values of columns (query/messages/message_counts.h).
-  Status each_group(const language::analytics::AnalyticsQuery& asked,
-                    std::span<const message::block::GroupColumn> columns, const query::GroupSink& call);
+  Status each_group(const AnalyticsQuery& asked, std::span<const message::block::GroupColumn> columns,
+                    const query::GroupSink& call);
 
   // The answer has so many rows and bytes in all. Errors: limit, unavailable.
   Status may_hold(std::size_t rows, std::size_t bytes);
@@ -92,8 +88,7 @@ class Answering {
   [[nodiscard]] const std::string& tenant() const { return tenant_; }
 
  private:
-  [[nodiscard]] query::MessageSearch search_of(const language::analytics::AnalyticsQuery& asked,
-                                               bool newest_first) const;
+  [[nodiscard]] query::MessageSearch search_of(const AnalyticsQuery& asked, bool newest_first) const;
 
   const MessageSource source_;
   const std::string tenant_;
@@ -105,6 +100,6 @@ class Answering {
 };
 
 // The largest number of rows that is asked for.
-std::size_t limit_of(const language::analytics::AnalyticsQuery& asked);
+std::size_t limit_of(const AnalyticsQuery& asked);
 
-}  // namespace varve::api
+}  // namespace varve::language::analytics

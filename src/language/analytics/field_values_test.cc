@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values and ids that sealed blocks say are those of their rows.
-#include "api/analytics/field_values.h"
+#include "language/analytics/field_values.h"
 
 #include <gtest/gtest.h>
 
@@ -9,14 +9,13 @@
 #include <random>
 #include <string>
 
-#include "api/analytics/answer_rows.h"
-#include "api/shared/query_answer.h"
 #include "base/testing/effort.h"
+#include "language/analytics/answer_rows.h"
 #include "query/testing/message_parts.h"
 #include "query/under_way.h"
 #include "storage/testing/memory_store.h"
 
-namespace varve::api {
+namespace varve::language::analytics {
 namespace {
 
 constexpr std::int64_t kSpanUs = 10'000'000;
@@ -25,13 +24,12 @@ class ValuesOfBlocks : public ::testing::Test {
  protected:
   Result<std::vector<std::string>> rows(const storage::MessageStore& messages, const std::string& body) {
     const MessageSource source{messages, engine_, clock_, 1'000'000};
-    Request request;
-    request.tenant = "t";
-    request.gone = std::make_shared<std::atomic<bool>>(false);
-    VARVE_ASSIGN_OR_RETURN(auto query, begin_query(engine_, request, "analytics"));
-    Answering answering(source, "t", query, request.gone);
+    const auto gone = std::make_shared<std::atomic<bool>>(false);
+    VARVE_ASSIGN_OR_RETURN(auto query,
+                           query::UnderWay::begin(engine_, query::shown_as("t", "analytics", body), gone.get()));
+    Answering answering(source, "t", query, gone);
     VARVE_ASSIGN_OR_RETURN(const auto question, answering.read(body));
-    if (question->asked.table.kind == language::analytics::TableKind::stat) return value_rows(answering, *question);
+    if (question->asked.table.kind == TableKind::stat) return value_rows(answering, *question);
     return id_rows(answering, question->asked);
   }
 
@@ -81,4 +79,4 @@ TEST_F(ValuesOfBlocks, AreThoseOfRows) {
 }
 
 }  // namespace
-}  // namespace varve::api
+}  // namespace varve::language::analytics

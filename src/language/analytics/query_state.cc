@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/analytics/query_state.h"
+#include "language/analytics/query_state.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -9,7 +9,7 @@
 #include "protocol/json/tree.h"
 #include "protocol/json/writer.h"
 
-namespace varve::api {
+namespace varve::language::analytics {
 namespace {
 
 using protocol::json::Writer;
@@ -35,11 +35,11 @@ Result<QueryState> state_in(const protocol::json::Node& tree) {
       {"told", &state.told_us},   {"ended", &ended},        {"progress", &progress},
       {"status", &status},        {"rows", &rows},          {"parts", &parts}};
   for (const auto& [name, to] : numbers) {
-    VARVE_ASSIGN_OR_RETURN(const auto* node, language::analytics::required(tree, name, "state"));
-    VARVE_ASSIGN_OR_RETURN(*to, language::analytics::whole_number_of(*node, name));
+    VARVE_ASSIGN_OR_RETURN(const auto* node, required(tree, name, "state"));
+    VARVE_ASSIGN_OR_RETURN(*to, whole_number_of(*node, name));
   }
-  VARVE_ASSIGN_OR_RETURN(const auto* error, language::analytics::required(tree, "error", "state"));
-  VARVE_ASSIGN_OR_RETURN(const auto text, language::analytics::text_of(*error, "error"));
+  VARVE_ASSIGN_OR_RETURN(const auto* error, required(tree, "error", "state"));
+  VARVE_ASSIGN_OR_RETURN(const auto text, text_of(*error, "error"));
   if (progress < 0 || progress > 100 || status < 0 || status > 599 || rows < 0 || parts < 0 ||
       parts > std::numeric_limits<std::int32_t>::max()) {
     return fail(Code::corrupt, "the state of a query has a number that it cannot have");
@@ -89,4 +89,4 @@ std::string state_json(const QueryState& state, std::string_view href, std::int6
   return out;
 }
 
-}  // namespace varve::api
+}  // namespace varve::language::analytics

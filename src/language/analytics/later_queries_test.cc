@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queries that are answered later: on one process with its memory, and on two that share texts.
-#include "api/analytics/later_queries.h"
+#include "language/analytics/later_queries.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include "query/testing/parts_store.h"
 #include "storage/testing/memory_store.h"
 
-namespace varve::api {
+namespace varve::language::analytics {
 namespace {
 
 // Texts that go when their time is over.
@@ -60,6 +60,7 @@ class LaterQueriesTest : public ::testing::Test {
     for (std::uint32_t i = 0; state && i < state->parts; ++i) out += *results.part(name, i).value();
     return out;
   }
+  static int status_of(Code code) { return code == Code::limit ? 403 : 500; }
   static constexpr std::int64_t kLifeMs = kResultLifeUs / 1000;
 
   ManualClock clock_;
@@ -75,7 +76,7 @@ TEST_F(LaterQueriesTest, AResultCanBeReadUntilItsTimeIsOver) {
   for (const auto& results :
        {in_memory(), std::shared_ptr<KeptResults>(std::make_shared<ResultsInTexts>(clock_, texts, 60'000))}) {
     pool_.emplace(1U);
-    LaterQueries queries(source(), *pool_, results);
+    LaterQueries queries(source(), *pool_, results, status_of);
     const auto id = queries.begin("t", std::string(kAll));
     ASSERT_TRUE(id) << id.error().message;
     finish();
@@ -104,7 +105,7 @@ TEST_F(LaterQueriesTest, AResultCanBeReadUntilItsTimeIsOver) {
 
 TEST_F(LaterQueriesTest, EveryReplicaHasTheResult) {
   PassingTextsInMemory texts(clock_);
-  LaterQueries one(source(), *pool_, std::make_shared<ResultsInTexts>(clock_, texts, 60'000));
+  LaterQueries one(source(), *pool_, std::make_shared<ResultsInTexts>(clock_, texts, 60'000), status_of);
   ResultsInTexts other(clock_, texts, 60'000);
   const auto id = one.begin("t", std::string(kAll)).value();
   EXPECT_TRUE(other.state({"t", id}).value());
@@ -122,7 +123,7 @@ TEST_F(LaterQueriesTest, EveryReplicaHasTheResult) {
 }
 
 TEST_F(LaterQueriesTest, WhatIsWrongIsSaidAtOnce) {
-  LaterQueries queries(source(), *pool_, in_memory());
+  LaterQueries queries(source(), *pool_, in_memory(), status_of);
   EXPECT_EQ(queries.begin("t", "{").error().code, Code::invalid);
   EXPECT_EQ(queries.begin("t", R"({"table":"X","start_time":0,"end_time":1,"select_fields":["Source"]})").error().code,
             Code::not_found);
@@ -131,7 +132,7 @@ TEST_F(LaterQueriesTest, WhatIsWrongIsSaidAtOnce) {
 }
 
 TEST_F(LaterQueriesTest, FailuresAndKilledOnesAreListed) {
-  LaterQueries queries(source(), *pool_, in_memory());
+  LaterQueries queries(source(), *pool_, in_memory(), status_of);
   std::promise<void> go;
   ASSERT_TRUE(pool_->post([wait = go.get_future().share()] { wait.wait(); }));
   messages_.fails = true;
@@ -186,7 +187,7 @@ class ResultsWatched final : public KeptResults {
 
 TEST_F(LaterQueriesTest, AFailureIsListedBeforeItIsTold) {
   const auto results = std::make_shared<ResultsWatched>(in_memory());
-  LaterQueries queries(source(), *pool_, results);
+  LaterQueries queries(source(), *pool_, results, status_of);
   std::vector<std::size_t> listed;
   results->on_state = [&](const QueryState& state) {
     const auto lists = queries.list("t");
@@ -205,7 +206,7 @@ TEST_F(LaterQueriesTest, ProgressIsShownWhileItRuns) {
   }
   messages_.add(many);
   const auto results = std::make_shared<ResultsWatched>(in_memory());
-  LaterQueries queries(source_of(10'000), *pool_, results);
+  LaterQueries queries(source_of(10'000), *pool_, results, status_of);
   std::vector<int> progress;
   results->on_part = [&](std::uint32_t) {
     const auto running = queries.list("t").processed;
@@ -228,7 +229,7 @@ TEST_F(LaterQueriesTest, WhatRunsIsCancelledWhenTheServerStops) {
   ASSERT_TRUE(pool_->post([wait = go.get_future().share()] { wait.wait(); }));
   std::string id;
   {
-    LaterQueries queries(source(), *pool_, results);
+    LaterQueries queries(source(), *pool_, results, status_of);
     id = queries.begin("t", std::string(kAll)).value();
   }
   go.set_value();
@@ -266,4 +267,4 @@ TEST_F(LaterQueriesTest, StatesComeBack) {
 }
 
 }  // namespace
-}  // namespace varve::api
+}  // namespace varve::language::analytics

@@ -11,20 +11,22 @@
 #include <string_view>
 #include <vector>
 
-#include "api/analytics/later_query.h"
 #include "base/mutex.h"
 #include "base/periodic.h"
 #include "base/task_pool.h"
+#include "language/analytics/later_query.h"
 
-namespace varve::api {
+namespace varve::language::analytics {
 
 // Thread-safe.
 class LaterQueries {
  public:
   static constexpr std::size_t kFailedMax = 256;  // of all tenants, that are shown
 
-  // The pool may run queries on after this has gone; what `source` names outlives the pool.
-  LaterQueries(const MessageSource& source, TaskPool& pool, std::shared_ptr<KeptResults> results);
+  // The pool may run queries on after this has gone; what `source` names outlives the pool. `status_of`: the
+  // status that an error is shown with.
+  LaterQueries(const MessageSource& source, TaskPool& pool, std::shared_ptr<KeptResults> results,
+               int (*status_of)(Code));
   ~LaterQueries();  // what runs is cancelled
   LaterQueries(const LaterQueries&) = delete;
   LaterQueries& operator=(const LaterQueries&) = delete;
@@ -56,12 +58,14 @@ class LaterQueries {
     std::int64_t ended_us;
   };
   struct Shared {
-    Shared(const MessageSource& of, std::shared_ptr<KeptResults> kept) : source(of), results(std::move(kept)) {}
+    Shared(const MessageSource& of, std::shared_ptr<KeptResults> kept, int (*shown)(Code))
+        : source(of), results(std::move(kept)), status_of(shown) {}
     void ended(const LaterQuery& query);
     [[nodiscard]] std::vector<std::shared_ptr<LaterQuery>> all() const;
 
     const MessageSource source;
     const std::shared_ptr<KeptResults> results;
+    int (*const status_of)(Code);
     mutable Mutex mutex;
     std::map<std::string, std::shared_ptr<LaterQuery>, std::less<>> queries VARVE_GUARDED_BY(mutex);
     std::deque<Failed> failed VARVE_GUARDED_BY(mutex);
@@ -73,4 +77,4 @@ class LaterQueries {
   Periodic look_after_;
 };
 
-}  // namespace varve::api
+}  // namespace varve::language::analytics

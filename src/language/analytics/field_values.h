@@ -12,7 +12,7 @@
 #include "message/block/block.h"
 #include "message/row.h"
 
-namespace varve::api {
+namespace varve::language::analytics {
 
 // Distinct values of a column that has a dictionary, and object names with the prefix, of these messages of the block.
 Result<std::vector<std::string>> values_in_block(message::block::Block& block, const message::block::Bitmap& among,
@@ -23,8 +23,7 @@ Result<std::vector<std::string>> names_in_block(message::block::Block& block, co
 // For one thread; query and columns have to outlive it.
 class FieldValues {
  public:
-  FieldValues(const language::analytics::AnalyticsQuery& query,
-              const std::vector<language::analytics::TableColumn>& columns)
+  FieldValues(const AnalyticsQuery& query, const std::vector<TableColumn>& columns)
       : query_(query), columns_(columns), values_(columns.size()) {}
 
   void add(message::RowView row);
@@ -40,10 +39,10 @@ class FieldValues {
   void add_of_column(std::size_t column, message::RowView row);
   Result<bool> add_of_block(std::size_t column, message::block::Block& block, const message::block::Bitmap& among);
 
-  const language::analytics::AnalyticsQuery& query_;
-  const std::vector<language::analytics::TableColumn>& columns_;
+  const AnalyticsQuery& query_;
+  const std::vector<TableColumn>& columns_;
   std::vector<std::set<std::string, std::less<>>> values_;
   std::size_t bytes_ = 0;
 };
 
-}  // namespace varve::api
+}  // namespace varve::language::analytics

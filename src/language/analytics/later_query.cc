@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/analytics/later_query.h"
+#include "language/analytics/later_query.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "api/analytics/answer_rows.h"
-#include "api/analytics/errors.h"
 #include "base/guarded.h"
 #include "base/log.h"
+#include "language/analytics/answer_rows.h"
 #include "language/analytics/sorted_rows.h"
 
-namespace varve::api {
+namespace varve::language::analytics {
 namespace {
 
 // As Contrail counts: begun, all found, done.
@@ -20,8 +19,9 @@ constexpr std::int64_t kTellNs = 1'000'000'000;
 }  // namespace
 
 Result<std::shared_ptr<LaterQuery>> LaterQuery::read(const MessageSource& source, KeptResults& results,
-                                                     const std::string& tenant, std::string body) {
-  std::shared_ptr<LaterQuery> out(new LaterQuery(source, results, std::move(body)));
+                                                     int (*status_of)(Code), const std::string& tenant,
+                                                     std::string body) {
+  std::shared_ptr<LaterQuery> out(new LaterQuery(source, results, status_of, std::move(body)));
   const auto shown = query::shown_as(tenant, "analytics", out->body_.substr(0, query::kQueryTextMax));
   VARVE_ASSIGN_OR_RETURN(out->query_, query::UnderWay::begin(source.engine, shown, out->gone_.get()));
   VARVE_RETURN_IF_ERROR(out->query_->budget().charge(2 * out->body_.capacity()));  // and what is read of it
@@ -68,7 +68,7 @@ void LaterQuery::advance(int progress) {
 void LaterQuery::seen(std::int64_t time_us) {
   const auto& asked = question_->asked;
   const double all = static_cast<double>(asked.last_us) - static_cast<double>(asked.first_us);
-  const bool down = language::analytics::order_of(asked) == language::analytics::Order::time_down;
+  const bool down = order_of(asked) == Order::time_down;
   const double read = down ? static_cast<double>(asked.last_us) - static_cast<double>(time_us)
                            : static_cast<double>(time_us) - static_cast<double>(asked.first_us);
   const double share = all > 0 ? std::clamp(read / all, 0.0, 1.0) : 0.0;
@@ -127,7 +127,7 @@ void LaterQuery::end(const Result<Made>& made) {
       state_.rows = made->rows;
       state_.parts = made->parts;
     } else {
-      state_.status = analytics_status_of(made.error().code);
+      state_.status = status_of_(made.error().code);
       state_.error = made.error().message;
     }
   }
@@ -157,4 +157,4 @@ void LaterQuery::run() {
   end(query_->explain(std::move(made)));
 }
 
-}  // namespace varve::api
+}  // namespace varve::language::analytics

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/analytics/kept_results.h"
+#include "language/analytics/kept_results.h"
 
 #include <utility>
 
-namespace varve::api {
+namespace varve::language::analytics {
 namespace {
 
 std::unexpected<Error> result_gone() { return fail(Code::not_found, "there is no such query, or its time is over"); }
@@ -86,4 +86,4 @@ std::size_t ResultsInMemory::bytes() {
   return held_.bytes();
 }
 
-}  // namespace varve::api
+}  // namespace varve::language::analytics
