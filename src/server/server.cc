@@ -10,7 +10,6 @@
 #include <string>
 
 #include "api/admin/routes.h"
-#include "api/esmond/series.h"
 #include "base/guarded.h"
 #include "base/log.h"
 #include "base/memory_ledger.h"
@@ -19,6 +18,7 @@
 #include "base/task_pool.h"
 #include "base/thread_name.h"
 #include "http/server.h"
+#include "language/esmond/series.h"
 #include "query/engine.h"
 #include "server/build_info.h"
 #include "server/engine.h"
@@ -309,7 +309,7 @@ Status Server::start(const std::function<bool()>& go_on) {
   s.counters->add([devices = s.device_counters](auto tenant, auto metric, const auto& tag) {
     return devices->find(tenant, metric, tag);
   });
-  s.counters->add(api::esmond_declaration);
+  s.counters->add(language::esmond::esmond_declaration);
   VARVE_RETURN_IF_ERROR(with_thread_name("engine", [&] { return s.open_engine(go_on); }));
   write::Options writing = write_options(s.config, s.clock);
   writing.metrics = &s.metrics;

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "api/esmond/data.h"
-#include "api/esmond/names.h"
 #include "api/esmond/timeseries.h"
 #include "api/shared/query_answer.h"
 #include "protocol/json/tree.h"

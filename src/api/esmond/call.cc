@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cmath>
 
-#include "api/esmond/names.h"
 #include "base/hex.h"
 #include "codec/hash.h"
 #include "http/url.h"

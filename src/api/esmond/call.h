@@ -13,6 +13,8 @@
 #include "api/esmond/error.h"
 #include "api/esmond/keys.h"
 #include "api/shared/http.h"
+#include "language/esmond/names.h"
+#include "language/esmond/rates.h"
 #include "model/time.h"
 #include "query/engine.h"
 #include "snmp/inventory/history_store.h"
@@ -20,6 +22,8 @@
 #include "write/writer.h"
 
 namespace varve::api::esmond {
+
+using namespace language::esmond;  // the series of paths, and what is read of them
 
 struct Parts {
   write::Writer& writer;

@@ -5,7 +5,6 @@
 
 #include "api/esmond/devices.h"
 #include "api/esmond/interfaces.h"
-#include "api/esmond/names.h"
 #include "api/shared/query_answer.h"
 
 namespace varve::api::esmond {

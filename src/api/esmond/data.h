@@ -3,7 +3,6 @@
 #pragma once
 
 #include "api/esmond/call.h"
-#include "api/esmond/rates.h"
 
 namespace varve::api::esmond {
 

@@ -2,7 +2,6 @@
 #include "api/esmond/devices.h"
 
 #include "api/esmond/lookups.h"
-#include "api/esmond/names.h"
 #include "protocol/json/tree.h"
 #include "snmp/inventory/inventory_json.h"
 

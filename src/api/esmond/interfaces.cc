@@ -6,7 +6,6 @@
 
 #include "api/esmond/devices.h"
 #include "api/esmond/lookups.h"
-#include "api/esmond/names.h"
 #include "api/esmond/rows.h"
 #include "api/shared/query_answer.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // POST of a series: all points, or none.
-#include "api/esmond/names.h"
 #include "api/esmond/points.h"
 #include "api/esmond/timeseries.h"
 #include "base/wait.h"

@@ -6,8 +6,6 @@
 #include <span>
 
 #include "api/esmond/lookups.h"
-#include "api/esmond/names.h"
-#include "api/esmond/series.h"
 #include "api/shared/query_answer.h"
 #include "model/time_unit.h"
 #include "protocol/json/writer.h"

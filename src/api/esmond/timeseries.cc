@@ -6,7 +6,6 @@
 
 #include "api/esmond/data.h"
 #include "api/esmond/interfaces.h"
-#include "api/esmond/names.h"
 #include "api/shared/query_answer.h"
 
 namespace varve::api::esmond {

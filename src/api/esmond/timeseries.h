@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "api/esmond/call.h"
-#include "api/esmond/rates.h"
+#include "language/esmond/rates.h"
 
 namespace varve::api::esmond {
 

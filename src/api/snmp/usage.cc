@@ -6,12 +6,16 @@
 
 #include "api/shared/query_answer.h"
 #include "api/shared/routes.h"
-#include "api/snmp/usage_read.h"
+#include "api/snmp/usage_question.h"
+#include "language/usage/read.h"
 #include "protocol/json/writer.h"
 
 namespace varve::api {
 namespace {
 
+using language::usage::InterfaceUsage;
+using language::usage::Usage;
+using language::usage::UsageFigures;
 using protocol::json::Writer;
 
 template <class Value>
@@ -68,7 +72,7 @@ std::string usage_json(const UsageQuestion& question, const Usage& usage) {
 }
 
 struct UsageParts {
-  UsageSources sources;
+  language::usage::UsageSources sources;
   const Clock& clock;
   Endpoint endpoint;
 };

@@ -11,35 +11,16 @@
 //   [&sum=1]              also all of them together
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "api/shared/http.h"
 #include "base/result.h"
+#include "language/usage/request.h"
 #include "model/time.h"
 
 namespace varve::api {
 
-enum class UsageField : std::uint8_t { bytes, average, max, p95, utilisation };
-
-struct UsageSort {
-  bool by_out = false;  // else by what comes in
-  UsageField field = UsageField::bytes;
-};
-
-struct UsageQuestion {
-  model::TimeRange range = {};  // whole seconds; not empty
-  std::int64_t width_ms = 300'000;
-  std::vector<std::string> devices = {}, interfaces = {};  // none: all
-  std::string alias_part = {};
-  std::vector<std::pair<std::string, std::string>> tags = {};
-  std::optional<UsageSort> sort = {};
-  std::uint64_t limit = 0;
-  bool sum = false;
-};
+using language::usage::UsageField;
+using language::usage::UsageQuestion;
+using language::usage::UsageSort;
 
 // Error: invalid; also where a parameter has another name than these.
 Result<UsageQuestion> read_usage_question(const Request& request, model::Timestamp now);

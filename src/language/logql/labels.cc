@@ -17,7 +17,6 @@ using message::Column;
 
 constexpr CharSet kNameChars("_", true);
 constexpr std::size_t kFewLabels = 16;
-constexpr std::int64_t kNsPerUs = 1000;
 
 // The labels that a push takes a column from.
 constexpr std::array<std::string_view, 4> kSourceLabels{"source", "host", "hostname", "instance"};
@@ -73,7 +72,7 @@ std::string label_name_of(std::string_view name) {
 }
 
 void Labels::read(message::RowView row) {
-  time_ns_ = row.time_us() * kNsPerUs + row.nanos();
+  time_ns_ = time_ns_of(row);
   line_ = {};
   columns_.clear();
   fields_.clear();

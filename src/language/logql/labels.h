@@ -32,6 +32,9 @@ std::string label_name_of(std::string_view name);
 inline constexpr std::string_view kError = "__error__";
 inline constexpr std::string_view kErrorDetails = "__error_details__";
 
+inline constexpr std::int64_t kNsPerUs = 1000;
+inline std::int64_t time_ns_of(message::RowView row) { return row.time_us() * kNsPerUs + row.nanos(); }
+
 struct Label {
   enum class Origin : std::uint8_t { stream, metadata, parsed };
   Origin origin{};

@@ -4,15 +4,13 @@
 namespace varve::language::logql {
 namespace {
 
-constexpr std::int64_t kNsPerUs = 1000;
-
 // Rounded down.
 std::int64_t us_of(std::int64_t ns) { return ns / kNsPerUs - (ns % kNsPerUs < 0 ? 1 : 0); }
 
 }  // namespace
 
 bool TimeSpan::has(message::RowView row) const {
-  const std::int64_t ns = row.time_us() * kNsPerUs + row.nanos();
+  const std::int64_t ns = time_ns_of(row);
   return ns >= first_ns && ns < end_ns;
 }
 

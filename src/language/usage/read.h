@@ -8,16 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "api/snmp/usage_figures.h"
-#include "api/snmp/usage_question.h"
 #include "base/result.h"
 #include "base/task_pool.h"
+#include "language/usage/figures.h"
+#include "language/usage/request.h"
 #include "query/engine.h"
 #include "query/under_way.h"
 #include "snmp/inventory/history_store.h"
 #include "snmp/inventory/inventory_store.h"
 
-namespace varve::api {
+namespace varve::language::usage {
 
 struct UsageSources {
   const query::Engine& queries;
@@ -44,4 +44,4 @@ struct Usage {
 Result<Usage> read_usage(const UsageSources& sources, const std::string& tenant, const UsageQuestion& question,
                          query::UnderWay& query);
 
-}  // namespace varve::api
+}  // namespace varve::language::usage

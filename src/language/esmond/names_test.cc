@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/esmond/names.h"
+#include "language/esmond/names.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace varve::api::esmond {
+namespace varve::language::esmond {
 namespace {
 
 TEST(EsmondNames, EncodedAndDecoded) {
@@ -41,4 +41,4 @@ TEST(EsmondNames, Lists) {
 }
 
 }  // namespace
-}  // namespace varve::api::esmond
+}  // namespace varve::language::esmond

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/esmond/rates.h"
+#include "language/esmond/rates.h"
 
 #include <algorithm>
 #include <bit>
@@ -10,7 +10,7 @@
 #include "base/sort_unique.h"
 #include "query/answer.h"
 
-namespace varve::api::esmond {
+namespace varve::language::esmond {
 namespace {
 
 using model::ValueType;
@@ -245,4 +245,4 @@ void append_points(protocol::json::Writer& json, std::span<const DataPoint> poin
   json.end_array();
 }
 
-}  // namespace varve::api::esmond
+}  // namespace varve::language::esmond

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace varve::api::esmond {
+namespace varve::language::esmond {
 
 // A capital Y is written @59, as esmond's own clients do: its list of letters lacks it.
 std::string at_encode(std::string_view name);
@@ -17,4 +17,4 @@ std::string at_decode(std::string_view text);
 // Each encoded, with slashes between them.
 std::string at_encode(std::span<const std::string> names);
 
-}  // namespace varve::api::esmond
+}  // namespace varve::language::esmond

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/snmp/usage_read.h"
+#include "language/usage/read.h"
 
 #include <algorithm>
 #include <map>
@@ -7,10 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "api/snmp/usage_request.h"
 #include "base/parallel.h"
 
-namespace varve::api {
+namespace varve::language::usage {
 namespace {
 
 using snmp::inventory::HistoryKind;
@@ -181,4 +180,4 @@ Result<Usage> read_usage(const UsageSources& sources, const std::string& tenant,
   return out;
 }
 
-}  // namespace varve::api
+}  // namespace varve::language::usage

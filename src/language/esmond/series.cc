@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/esmond/series.h"
+#include "language/esmond/series.h"
 
 #include <algorithm>
 #include <charconv>
 
-#include "api/esmond/names.h"
+#include "language/esmond/names.h"
 
-namespace varve::api::esmond {
+namespace varve::language::esmond {
 namespace {
 
 using snmp::inventory::Inventory;
@@ -154,18 +154,14 @@ Result<std::optional<Source>> least_source_of(const query::Engine& engine, const
   return out;
 }
 
-}  // namespace varve::api::esmond
-
-namespace varve::api {
-
 std::optional<counter::Declaration> esmond_declaration(std::string_view, std::string_view metric,
                                                        const counter::TagOf& tag) {
-  if (metric != esmond::kRawMetric) return std::nullopt;
-  const std::int64_t frequency_ms = esmond::frequency_of(tag(esmond::kFrequencyTag));
+  if (metric != kRawMetric) return std::nullopt;
+  const std::int64_t frequency_ms = frequency_of(tag(kFrequencyTag));
   if (frequency_ms <= 0 || frequency_ms > 365 * model::kDayMs) return std::nullopt;
   counter::Declaration out = counter::declaration_of(counter::Pattern{{}, frequency_ms});
   out.rules.is_unsigned = true;
   return out;
 }
 
-}  // namespace varve::api
+}  // namespace varve::language::esmond

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/snmp/usage_figures.h"
+#include "language/usage/figures.h"
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
-namespace varve::api {
+namespace varve::language::usage {
 namespace {
 
 void add_growth(aggregate::Growth& to, const aggregate::Growth& more) {
@@ -115,4 +115,4 @@ UsageFigures UsageSum::figures() const {
   return out;
 }
 
-}  // namespace varve::api
+}  // namespace varve::language::usage

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/esmond/names.h"
+#include "language/esmond/names.h"
 
 #include "base/hex.h"
 
-namespace varve::api::esmond {
+namespace varve::language::esmond {
 namespace {
 
 constexpr CharSet kPlain("ABCDEFGHIJKLMNOPQRSTUVWXZabcdefghijklmnopqrstuvwxyz0123456789_.-");  // no Y
@@ -38,4 +38,4 @@ std::string at_encode(std::span<const std::string> names) {
   return out;
 }
 
-}  // namespace varve::api::esmond
+}  // namespace varve::language::esmond

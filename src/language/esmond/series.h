@@ -18,7 +18,7 @@
 #include "query/engine.h"
 #include "snmp/inventory/inventory.h"
 
-namespace varve::api::esmond {
+namespace varve::language::esmond {
 
 inline constexpr std::string_view kRawMetric = "esmond.RawData";
 inline constexpr std::string_view kBaseRateMetric = "esmond.BaseRate";
@@ -61,12 +61,8 @@ Result<bool> is_written(const query::Engine& engine, const std::string& tenant, 
 
 index::Matchers matchers_of(const Target& target);
 
-}  // namespace varve::api::esmond
-
-namespace varve::api {
-
 // A source of counter::Declared: the series of esmond's own paths.
 std::optional<counter::Declaration> esmond_declaration(std::string_view tenant, std::string_view metric,
                                                        const counter::TagOf& tag);
 
-}  // namespace varve::api
+}  // namespace varve::language::esmond

@@ -7,13 +7,32 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "api/snmp/usage_question.h"
+#include "model/time.h"
 #include "query/request.h"
 #include "snmp/inventory/inventory.h"
 
-namespace varve::api {
+namespace varve::language::usage {
+
+enum class UsageField : std::uint8_t { bytes, average, max, p95, utilisation };
+
+struct UsageSort {
+  bool by_out = false;  // else by what comes in
+  UsageField field = UsageField::bytes;
+};
+
+struct UsageQuestion {
+  model::TimeRange range = {};  // whole seconds; not empty
+  std::int64_t width_ms = 300'000;
+  std::vector<std::string> devices = {}, interfaces = {};  // none: all
+  std::string alias_part = {};
+  std::vector<std::pair<std::string, std::string>> tags = {};
+  std::optional<UsageSort> sort = {};
+  std::uint64_t limit = 0;
+  bool sum = false;
+};
 
 // What a metric is in an oidset. The least one is preferred.
 struct UsageRole {
@@ -38,4 +57,4 @@ std::optional<std::vector<std::string>> devices_asked_for(const UsageQuestion& q
 query::Request usage_request(const UsageQuestion& question, const std::string& tenant, const UsageRoles& roles,
                              const std::optional<std::vector<std::string>>& devices);
 
-}  // namespace varve::api
+}  // namespace varve::language::usage

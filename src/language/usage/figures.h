@@ -10,7 +10,7 @@
 #include "aggregate/growth.h"
 #include "model/time.h"
 
-namespace varve::api {
+namespace varve::language::usage {
 
 // What is known of [start, start + width).
 struct UsageBin {
@@ -65,4 +65,4 @@ class UsageSum {
   UsageFigures sums_;          // growth and bits
 };
 
-}  // namespace varve::api
+}  // namespace varve::language::usage

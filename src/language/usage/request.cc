@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/snmp/usage_request.h"
+#include "language/usage/request.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "aggregate/counter_stage.h"
 
-namespace varve::api {
+namespace varve::language::usage {
 namespace {
 
 using snmp::inventory::Inventory;
@@ -85,4 +85,4 @@ query::Request usage_request(const UsageQuestion& question, const std::string& t
   return out;
 }
 
-}  // namespace varve::api
+}  // namespace varve::language::usage

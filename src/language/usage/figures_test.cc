@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/snmp/usage_figures.h"
+#include "language/usage/figures.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-namespace varve::api {
+namespace varve::language::usage {
 namespace {
 
 constexpr std::int64_t kBinMs = 300'000;
@@ -144,4 +144,4 @@ TEST(UsageFigures, ofTheSum) {
 }
 
 }  // namespace
-}  // namespace varve::api
+}  // namespace varve::language::usage

@@ -9,14 +9,14 @@
 #include <string_view>
 #include <vector>
 
-#include "api/esmond/series.h"
 #include "base/result.h"
+#include "language/esmond/series.h"
 #include "model/time.h"
 #include "model/value.h"
 #include "protocol/json/writer.h"
 #include "query/under_way.h"
 
-namespace varve::api::esmond {
+namespace varve::language::esmond {
 
 enum class Cf : std::uint8_t {
   average,  // increase by seconds for which it is known
@@ -65,4 +65,4 @@ struct PointsText {
 // [{"ts":…,"val":…},…]
 void append_points(protocol::json::Writer& json, std::span<const DataPoint> points, const PointsText& text);
 
-}  // namespace varve::api::esmond
+}  // namespace varve::language::esmond

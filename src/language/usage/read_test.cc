@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/snmp/usage_read.h"
+#include "language/usage/read.h"
 
 #include <gtest/gtest.h>
 
 #include "storage/testing/memory_store.h"
 #include "storage/testing/memory_texts.h"
 
-namespace varve::api {
+namespace varve::language::usage {
 namespace {
 
 using snmp::inventory::Attribute;
@@ -204,4 +204,4 @@ TEST_F(UsageRead, sortsAndSums) {
 }
 
 }  // namespace
-}  // namespace varve::api
+}  // namespace varve::language::usage
