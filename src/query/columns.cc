@@ -95,17 +95,56 @@ class Columns::Reader {
     for (const Stretch& stretch : stretches_of(selected_)) VARVE_RETURN_IF_ERROR(scan(stretch, runs));
     out_.columns_.reserve(series_.size());
     for (std::size_t i = 0; i < series_.size(); ++i) {
-      Run run = runs.take(i);
-      const std::size_t before = bytes_of(run);
-      VARVE_RETURN_IF_ERROR(query_.budget().charge(run.size() * sizeof(double)));
-      const std::size_t values = run.size() * sizeof(double);
-      out_.columns_.push_back(column_of(std::move(run)));
-      query_.budget().release(before + values - column_bytes(out_.columns_.back()));
+      VARVE_ASSIGN_OR_RETURN(Column column, take(runs, i));
+      out_.columns_.push_back(std::move(column));
+    }
+    return {};
+  }
+
+  // Of the only selection.
+  Status each(const Sink& sink) {
+    std::size_t some = kFirstSeries;
+    for (std::size_t first = 0; first < series_.size();) {
+      some = std::min(some, series_.size() - first);
+      VARVE_ASSIGN_OR_RETURN(const std::size_t bytes, each_of(first, some, sink));
+      first += some;
+      some = std::clamp(kSliceBytes * some / std::max<std::size_t>(bytes, 1), kSeriesLeast, kSeriesMost);
     }
     return {};
   }
 
  private:
+  // So much is read at a time: what a core's cache holds, and several series for each thread.
+  static constexpr std::size_t kSliceBytes = std::size_t{4} << 20;
+  static constexpr std::size_t kFirstSeries = 64, kSeriesLeast = 16, kSeriesMost = 4096;
+
+  // Returns the bytes of all columns.
+  Result<std::size_t> each_of(std::size_t first, std::size_t some, const Sink& sink) {
+    NumberRuns runs(some, query_.budget(), &query_.ticket());
+    VARVE_RETURN_IF_ERROR(scan(std::span(series_).subspan(first, some), selected_[0].range, runs));
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < some; ++i) {
+      VARVE_ASSIGN_OR_RETURN(Column column, take(runs, i));
+      const std::size_t held = column_bytes(column);
+      bytes += held;
+      if (!column.times.empty()) {
+        VARVE_RETURN_IF_ERROR(sink(out_.tags_, static_cast<std::uint32_t>(first + i), std::move(column)));
+      }
+      query_.budget().release(held);
+    }
+    return bytes;
+  }
+
+  // It stays charged, column_bytes() of it.
+  Result<Column> take(NumberRuns& runs, std::size_t series) const {
+    Run run = runs.take(series);
+    const std::size_t before = bytes_of(run), values = run.size() * sizeof(double);
+    VARVE_RETURN_IF_ERROR(query_.budget().charge(values));
+    Column column = column_of(std::move(run));
+    query_.budget().release(before + values - column_bytes(column));
+    return column;
+  }
+
   Status scan(const Stretch& stretch, NumberRuns& runs) const {
     std::vector<std::uint32_t> places;
     for (const std::size_t i : stretch.selections) {
@@ -116,8 +155,12 @@ class Columns::Reader {
     std::vector<model::SeriesId> series;
     for (const std::uint32_t place : places) series.push_back(series_[place]);
     runs.begin_scan(places);
+    return scan(series, stretch.range, runs);
+  }
+
+  Status scan(std::span<const model::SeriesId> series, model::TimeRange range, NumberRuns& runs) const {
     const unsigned threads = threads_for(series.size(), engine_.limits());
-    return engine_.samples().scan(tenant_, series, query_.deadline().options(stretch.range, threads), runs);
+    return engine_.samples().scan(tenant_, series, query_.deadline().options(range, threads), runs);
   }
 
   const Engine& engine_;
@@ -138,6 +181,20 @@ Result<Columns> Columns::read(const Engine& engine, std::string_view tenant, std
   VARVE_RETURN_IF_ERROR(reader.select());
   VARVE_RETURN_IF_ERROR(reader.scan());
   return out;
+}
+
+Status Columns::each(const Engine& engine, std::string_view tenant, const Selected& selected, UnderWay& query,
+                     const Sink& sink) {
+  VARVE_ASSIGN_OR_RETURN(const auto known, engine.series().find_tenant(tenant));
+  if (!known || selected.range.empty()) return {};
+  Columns columns;
+  Reader reader(engine, *known, {&selected, 1}, query, columns);
+  const std::size_t before = query.budget().used();
+  VARVE_RETURN_IF_ERROR(reader.select());
+  const std::size_t charged = query.budget().used() - before;
+  VARVE_RETURN_IF_ERROR(reader.each(sink));
+  query.budget().release(charged);
+  return {};
 }
 
 }  // namespace varve::query

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -35,6 +36,13 @@ class Columns {
   // invalid (a bad regex), limit, unavailable, timeout, cancelled, or what the store says.
   static Result<Columns> read(const Engine& engine, std::string_view tenant, std::span<const Selected> selected,
                               UnderWay& query);
+
+  // One selection's series one after another, in any order, of which some are read at a time: memory is bounded by
+  // these, not by the selection. Series without numbers in its range are left out. `tags` has all of them, by position.
+  // Errors as read(), or the sink's, which ends it.
+  using Sink = std::function<Status(const TagTable& tags, std::uint32_t series, Column&& column)>;
+  static Status each(const Engine& engine, std::string_view tenant, const Selected& selected, UnderWay& query,
+                     const Sink& sink);
 
   // Series of one of the selections at least, ascending by id.
   [[nodiscard]] std::size_t size() const { return columns_.size(); }

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
 #include "storage/testing/memory_store.h"
 
 namespace varve::query {
@@ -73,6 +76,40 @@ TEST_F(ColumnsTest, WhatSeveralWantIsReadOnce) {
   EXPECT_EQ(text(*columns, 1, {4000, 6000}), "cpu a: 4000=4 5000=5; load a: 4000=4 5000=5; ");
   EXPECT_EQ(text(*columns, 2, {8000, 9000}), "cpu a: 8000=8; cpu b: 8000=108; ");
   EXPECT_EQ(read_, 4 + 2 + 2U) << "cpu on a from 2 s to 6 s, load on a from 4 s to 6 s, two in the second at 8 s";
+}
+
+TEST_F(ColumnsTest, SomeSeriesAtATime) {
+  for (int i = 0; i < 300; ++i) {
+    const std::int64_t samples = i % 3 == 0 ? 0 : 50;
+    const std::string host = std::to_string(i);
+    store_.put("t", "many", {{"host", host}}, 1'000'000, model::Value::of_long(1));  // not in the range
+    for (std::int64_t t = 0; t < samples; ++t) store_.put("t", "many", {{"host", host}}, t, model::Value::of_long(i));
+  }
+  const Engine engine(store_, store_, clock_, {});
+  const auto query = UnderWay::begin(engine, shown_as("t", "test", ""), nullptr);
+  const std::size_t before = (*query)->budget().used();
+  std::size_t most = 0;
+  std::set<std::string> hosts;
+  const auto count = [&](const TagTable& tags, std::uint32_t series, Column&& column) -> Status {
+    most = std::max(most, (*query)->budget().used() - before);
+    const std::string host(tags.value(series, "host"));
+    EXPECT_TRUE(hosts.insert(host).second) << host;
+    EXPECT_EQ(column.times.size(), 50U);
+    EXPECT_EQ(column.values, std::vector<double>(50, std::stoi(host)));
+    return {};
+  };
+  ASSERT_TRUE(Columns::each(engine, "t", {"many", {}, {0, 1000}}, **query, count));
+  EXPECT_EQ(hosts.size(), 200U);
+  EXPECT_EQ((*query)->budget().used(), before) << "nothing stays charged";
+  EXPECT_GT(most, 64 * 800U) << "some are held at once";
+  EXPECT_TRUE(Columns::each(engine, "nobody", {"many", {}, {0, 1000}}, **query, count));
+  std::size_t calls = 0;
+  const auto refuse = [&](const TagTable&, std::uint32_t, Column&&) -> Status {
+    ++calls;
+    return fail(Code::limit, "enough");
+  };
+  EXPECT_EQ(Columns::each(engine, "t", {"many", {}, {0, 1000}}, **query, refuse).error().message, "enough");
+  EXPECT_EQ(calls, 1U);
 }
 
 TEST_F(ColumnsTest, NothingIsThere) {

@@ -44,21 +44,15 @@ query::Selected selected_by(std::span<const Matcher> matchers, model::TimeRange 
 
 Status EngineSource::select(const Selection& selection, const SelectedSink& sink) {
   const query::Selected selected = selected_by(selection.matchers, range_of(selection));
-  const std::size_t before = query_.budget().used();
-  VARVE_ASSIGN_OR_RETURN(query::Columns columns, query::Columns::read(engine_, tenant_, {&selected, 1}, query_));
-  const std::size_t charged = query_.budget().used() - before;
-  for (const std::uint32_t series : columns.of(0)) {
-    query::Column column = columns.take(series);
-    if (column.times.empty()) continue;
+  const auto give = [&](const query::TagTable& tags, std::uint32_t series, query::Column&& column) -> Status {
     Selected out{{}, std::move(column.times), std::move(column.values)};
-    for (const std::uint32_t tag : columns.tags().tags_of(series)) {
-      const std::string_view value = columns.tags().value_of(tag);
-      if (!value.empty()) out.labels.emplace_back(columns.tags().key_of(tag).name, value);
+    for (const std::uint32_t tag : tags.tags_of(series)) {
+      const std::string_view value = tags.value_of(tag);
+      if (!value.empty()) out.labels.emplace_back(tags.key_of(tag).name, value);
     }
-    VARVE_RETURN_IF_ERROR(sink(std::move(out)));
-  }
-  query_.budget().release(charged);
-  return {};
+    return sink(std::move(out));
+  };
+  return query::Columns::each(engine_, tenant_, selected, query_, give);
 }
 
 }  // namespace varve::language::promql
