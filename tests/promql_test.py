@@ -59,6 +59,18 @@ class PromQl(OwnServerCase):
                 self.server.kill()
                 self.server.start()
 
+    def test_configured(self):
+        self.server.restart(**{"promql.lookback": "1m", "promql.strict": "true", "promql.max_series": "1"})
+        self.assertEqual(self.values("load", START + 3540 + 59), {"a": "14.75"})
+        self.assertEqual(self.values("load", START + 3540 + 60), {})
+        self.assertEqual(self.values("load", START + 3540 + 60, lookback_delta="2m"), {"a": "14.75"})
+        status, body = self.ask("query", query="load default 1", time=START)
+        self.assertEqual((status, body["errorType"]), (400, "bad_data"), body)
+        status, body = self.ask("query", query="requests_total", time=START)
+        self.assertEqual((status, body["errorType"], body["error"]),
+                         (422, "execution", "more than 1 series are selected: name more labels"), body)
+        self.assertEqual(self.values('requests_total{host="a"}', START), {"a": "0"})
+
     def test_kinds_of_answers(self):
         self.assertEqual(self.data("query", query="1 + 0.5", time=START + 0.25), {"resultType": "scalar", "result": [START + 0.25, "1.5"]})
         self.assertEqual(self.data("query", query='"text"', time=START), {"resultType": "string", "result": [START, "text"]})

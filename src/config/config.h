@@ -131,6 +131,12 @@ struct Config {
     std::uint64_t metrics_max = 0;
   } query;
 
+  struct Promql {
+    std::int64_t lookback_ms = 0;
+    bool strict = false;
+    std::uint64_t series_max = 0;  // of one selector
+  } promql;
+
   struct Cassandra {
     std::vector<std::string> hosts;
     std::string keyspace, replication;

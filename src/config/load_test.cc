@@ -254,6 +254,9 @@ TEST(Load, BadValuesNameKeyValueAndWhatIsAllowed) {
   f("limits.memory", "15MiB", "auto, or a size of at least 16MiB");
   f("limits.memory", "half", "auto, or a");
   f("query.metrics_max", "0", "a whole number from 1");
+  f("promql.lookback", "0s", "at least 1ms");
+  f("promql.strict", "maybe", "true or false");
+  f("promql.max_series", "0", "a whole number from 1");
   f("http.write_timeout", "0s", "at least 1ms");
   f("query.timeout", "0s", "at least 1ms");
   f("cassandra.hosts", "a:0", "host:port");

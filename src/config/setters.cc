@@ -370,6 +370,16 @@ Status set_query_timeout(Config& config, std::string_view text) {
   return set_duration(config.query.timeout_ms, text, 1, "1ms");
 }
 
+Status set_promql_lookback(Config& config, std::string_view text) {
+  return set_duration(config.promql.lookback_ms, text, 1, "1ms");
+}
+
+Status set_promql_strict(Config& config, std::string_view text) { return set_switch(config.promql.strict, text); }
+
+Status set_promql_max_series(Config& config, std::string_view text) {
+  return set_count(config.promql.series_max, text, 1, 1'000'000'000);
+}
+
 Status set_cassandra_hosts(Config& config, std::string_view text) {
   config.cassandra.hosts.clear();
   for (const auto part : split_list(text)) {

@@ -68,6 +68,10 @@ class Columns::Reader {
         const auto number = static_cast<std::uint32_t>(metrics.names.size());
         for (const model::SeriesId one : series) names.emplace(one, number);
         found[i].insert(found[i].end(), series.begin(), series.end());
+        if (found[i].size() > selected_[i].series_max) {
+          return fail(Code::limit, "more than " + std::to_string(selected_[i].series_max) +
+                                       " series are selected: name more labels");
+        }
         metrics.names.push_back(name);
         return {};
       };

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -23,6 +24,8 @@ struct Selected {
   MetricName metric;
   index::Matchers matchers;  // on tags
   model::TimeRange range;    // half-open
+  // More are refused before any is read.
+  std::size_t series_max = std::numeric_limits<std::size_t>::max();
 };
 
 struct Column {

@@ -110,6 +110,9 @@ TEST_F(ColumnsTest, SomeSeriesAtATime) {
   };
   EXPECT_EQ(Columns::each(engine, "t", {"many", {}, {0, 1000}}, **query, refuse).error().message, "enough");
   EXPECT_EQ(calls, 1U);
+  EXPECT_EQ(Columns::each(engine, "t", {"many", {}, {0, 1000}, 299}, **query, refuse).error().message,
+            "more than 299 series are selected: name more labels");
+  EXPECT_EQ(calls, 1U) << "nothing was read";
 }
 
 TEST_F(ColumnsTest, NothingIsThere) {

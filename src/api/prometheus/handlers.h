@@ -19,6 +19,7 @@ struct PrometheusParts {
   Counter& stale;  // samples that only say that a series has ended
   const query::Engine& engine;
   std::string version;  // of varve
+  PromqlOptions options;
   Endpoint queries;
   Endpoint names;
 };

@@ -29,21 +29,21 @@ struct PromqlAsked {
   std::size_t limit = 0;
 };
 
-Result<promql::ExpressionPtr> parsed_query(std::string_view text) {
-  auto root = promql::parse(text);
+Result<promql::ExpressionPtr> parsed_query(const PrometheusParts& parts, std::string_view text) {
+  auto root = promql::parse(text, {parts.options.strict});
   if (!root) return bad_prometheus_parameter("query", root.error().message);
   return root;
 }
 
 // All that can be wrong before anything is read.
-Result<PromqlAsked> understood(const PrometheusParameters& parameters, promql::Steps steps, bool instant) {
+Result<PromqlAsked> understood(const PrometheusParts& parts, const PrometheusParameters& parameters,
+                               promql::Steps steps, bool instant) {
   PromqlAsked out{parameters.get("query").value_or(""), nullptr, steps, instant, 0, 0};
   VARVE_ASSIGN_OR_RETURN(out.limit, parameters.limit());
-  VARVE_ASSIGN_OR_RETURN(out.lookback_ms,
-                         parameters.duration_ms("lookback_delta", promql::EvaluationOptions().lookback_ms));
+  VARVE_ASSIGN_OR_RETURN(out.lookback_ms, parameters.duration_ms("lookback_delta", parts.options.lookback_ms));
   if (out.lookback_ms <= 0) return bad_prometheus_parameter("lookback_delta", "it is not greater than 0");
   VARVE_RETURN_IF_ERROR(parameters.duration_ms("timeout", 0));
-  VARVE_ASSIGN_OR_RETURN(out.root, parsed_query(out.text));
+  VARVE_ASSIGN_OR_RETURN(out.root, parsed_query(parts, out.text));
   const promql::ValueType type = out.root->type;
   if (!instant && (type == promql::ValueType::matrix || type == promql::ValueType::string)) {
     const std::string name = type == promql::ValueType::matrix ? "range vector" : "string";
@@ -60,7 +60,7 @@ Result<PromqlAsked> understood(const PrometheusParameters& parameters, promql::S
 Result<promql::Answer> evaluated(const PrometheusParts& parts, const Request& request, const PromqlAsked& asked,
                                  query::UnderWay& query) {
   const RegexMeter meter([&query] { return query.deadline().check(); });
-  promql::EngineSource source(parts.engine, request.tenant, query);
+  promql::EngineSource source(parts.engine, request.tenant, query, parts.options.series_max);
   promql::EvaluationOptions options;
   options.lookback_ms = asked.lookback_ms;
   options.memory_max = parts.engine.limits().memory_bytes;
@@ -73,7 +73,7 @@ Result<promql::Answer> evaluated(const PrometheusParts& parts, const Request& re
 
 Result<Response> answer_promql(const PrometheusParts& parts, const Request& request,
                                const PrometheusParameters& parameters, promql::Steps steps, bool instant) {
-  VARVE_ASSIGN_OR_RETURN(const PromqlAsked asked, understood(parameters, steps, instant));
+  VARVE_ASSIGN_OR_RETURN(const PromqlAsked asked, understood(parts, parameters, steps, instant));
   VARVE_ASSIGN_OR_RETURN(auto query, begin_query(parts.engine, request, "promql"));
   auto answer = query->explain(evaluated(parts, request, asked, *query));
   if (!answer) return prometheus_failure_of(answer.error());
@@ -102,9 +102,9 @@ Result<Response> answer_range_query(const PrometheusParts& parts, const Request&
   return answer_promql(parts, request, parameters, steps, false);
 }
 
-Result<Response> format_query(const PrometheusParts&, const Request& request) {
+Result<Response> format_query(const PrometheusParts& parts, const Request& request) {
   VARVE_ASSIGN_OR_RETURN(const auto parameters, PrometheusParameters::of(request));
-  VARVE_ASSIGN_OR_RETURN(const auto root, parsed_query(parameters.get("query").value_or("")));
+  VARVE_ASSIGN_OR_RETURN(const auto root, parsed_query(parts, parameters.get("query").value_or("")));
   return Response::json(200,
                         prometheus_success([&](protocol::json::Writer& json) { json.value(promql::pretty(*root)); }));
 }

@@ -39,6 +39,7 @@ PrometheusParts::PrometheusParts(const Context& context)
                                     {{"reason", "stale"}})),
       engine(context.queries),
       version(context.version),
+      options(context.promql),
       queries(context.query_pool, prometheus_status_of,
               QueryMetrics(context.metrics, context.queries.clock(), "promql")),
       names(context.query_pool, prometheus_status_of,

@@ -35,6 +35,12 @@ struct MessageLimits {
   std::int64_t timeout_ms = 0;    // of one query
 };
 
+struct PromqlOptions {
+  std::int64_t lookback_ms = 300'000;  // for so long a sample is the newest one of its series
+  bool strict = false;                 // nothing of MetricsQL
+  std::size_t series_max = 1'000'000;  // of one selector
+};
+
 struct Context {
   write::Writer& writer;
   query::Engine& queries;
@@ -56,6 +62,7 @@ struct Context {
   bool tenant_tag;      // a tag of OpenTSDB's put may name the tenant
   CeresRetentions retentions;
   MessageLimits message_limits;
+  PromqlOptions promql;
   std::function<std::string()> refusing;  // "writes are refused: WHY", whoever sends them; or empty. May be nullptr
   std::function<bool(std::string_view metric)> is_counter;  // a delta counter: its rollups have sums only
 };

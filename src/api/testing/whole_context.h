@@ -47,6 +47,7 @@ class WholeContext {
             .tenant_tag = true,
             .retentions = {},
             .message_limits = {},
+            .promql = {},
             .refusing = nullptr,
             .is_counter = [](std::string_view) { return false; }};
   }

@@ -43,7 +43,8 @@ query::Selected selected_by(std::span<const Matcher> matchers, model::TimeRange 
 }
 
 Status EngineSource::select(const Selection& selection, const SelectedSink& sink) {
-  const query::Selected selected = selected_by(selection.matchers, range_of(selection));
+  query::Selected selected = selected_by(selection.matchers, range_of(selection));
+  selected.series_max = series_max_;
   const auto give = [&](const query::TagTable& tags, std::uint32_t series, query::Column&& column) -> Status {
     Selected out{{}, std::move(column.times), std::move(column.values)};
     for (const std::uint32_t tag : tags.tags_of(series)) {

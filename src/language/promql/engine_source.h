@@ -20,16 +20,18 @@ query::Selected selected_by(std::span<const Matcher> matchers, model::TimeRange 
 // One thread. What is referred to must outlive it.
 class EngineSource final : public Source {
  public:
-  EngineSource(const query::Engine& engine, std::string_view tenant, query::UnderWay& query)
-      : engine_(engine), tenant_(tenant), query_(query) {}
+  EngineSource(const query::Engine& engine, std::string_view tenant, query::UnderWay& query, std::size_t series_max)
+      : engine_(engine), tenant_(tenant), query_(query), series_max_(series_max) {}
 
-  // What is read is charged to the query until the last series is given. Errors also: those of query::Columns.
+  // More than `series_max` series are a limit. What is read is charged to the query until the last series is given.
+  // Errors also: those of query::Columns.
   Status select(const Selection& selection, const SelectedSink& sink) override;
 
  private:
   const query::Engine& engine_;
   const std::string tenant_;
   query::UnderWay& query_;
+  const std::size_t series_max_;
 };
 
 }  // namespace varve::language::promql
