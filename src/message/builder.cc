@@ -32,22 +32,34 @@ Error too_long(std::string_view what, std::size_t bytes, std::size_t most) {
 
 }  // namespace
 
+void Batch::expect(std::size_t bytes) {
+  if (used_ + bytes > size_) grow(std::max(kBatchBytesMin, used_ + bytes));
+}
+
 std::byte* Batch::reserve(std::size_t bytes) {
-  if (used_ + bytes > size_) {
-    size_ = std::max({kBatchBytesMin, used_ + bytes, size_ * 2});
-    auto grown = std::make_unique_for_overwrite<std::byte[]>(size_);
-    std::copy_n(data_.get(), used_, grown.get());
-    data_ = std::move(grown);
-  }
+  if (used_ + bytes > size_) grow(std::max({kBatchBytesMin, used_ + bytes, size_ * 2}));
   return data_.get() + used_;
+}
+
+void Batch::grow(std::size_t size) {
+  auto grown = std::make_unique_for_overwrite<std::byte[]>(size);
+  std::copy_n(data_.get(), used_, grown.get());
+  data_ = std::move(grown);
+  size_ = size;
 }
 
 void Batch::added(std::size_t bytes, std::int64_t time_us) {
   check(used_ + bytes <= size_, "a row lies in the room that was reserved");
+  last_ = used_;
   used_ += bytes;
   ++rows_;
   first_us_ = std::min(first_us_, time_us);
   last_us_ = std::max(last_us_, time_us);
+}
+
+void Batch::lengthen_last(std::size_t bytes) {
+  check(used_ + bytes <= size_, "a row lies in the room that was reserved");
+  used_ += bytes;
 }
 
 void Builder::start() {
@@ -145,8 +157,8 @@ std::size_t Builder::bytes_max() const {
   return bytes;
 }
 
-std::byte* Builder::put_cells(std::byte* to, std::uint32_t columns) const {
-  for (std::uint32_t left = columns; left != 0; left &= left - 1) {
+std::byte* Builder::put_cells(std::byte* to) const {
+  for (std::uint32_t left = has_; left != 0; left &= left - 1) {
     const auto column = static_cast<Column>(std::countr_zero(left));
     const auto i = static_cast<std::size_t>(column);
     if (column == Column::object) {
@@ -169,33 +181,22 @@ std::byte* Builder::put_cells(std::byte* to, std::uint32_t columns) const {
   return to;
 }
 
-void Builder::finish(std::int64_t time_us, unsigned nanos) {
-  std::byte* const row = batch_.reserve(bytes_max());
-  put_head(row, put_cells(row + kRowHeadBytes, has_), time_us, nanos);
-}
+void Builder::finish(std::int64_t time_us, unsigned nanos) { put_row(time_us, nanos, std::nullopt); }
 
-void Builder::finish(std::int64_t time_us, unsigned nanos, MadeIds* ids) {
+void Builder::finish_with_computed_id(std::int64_t time_us, unsigned nanos) {
   check(!has(Column::id), "no id was given");
-  constexpr std::uint32_t kBeforeId = bit(Column::id) - 1;
-  std::byte* const row = batch_.reserve(bytes_max());
-  std::byte* const cells = row + kRowHeadBytes;
-  std::byte* const id_at = put_cells(cells, has_ & kBeforeId);
-  std::byte* const rest = id_at + 1 + kIdBytes;
-  const std::byte* const end = put_cells(rest, has_ & ~kBeforeId);
-  const std::uint64_t hash = content_hash(time_us, nanos, {cells, id_at}, {rest, end});
-  set_id(ids == nullptr ? content_id(time_us, hash) : ids->of(time_us, hash));
-  put_cells(id_at, bit(Column::id));
-  put_head(row, end, time_us, nanos);
+  put_row(time_us, nanos, 0);
 }
 
-void Builder::put_head(std::byte* row, const std::byte* end, std::int64_t time_us, unsigned nanos) {
+void Builder::put_row(std::int64_t time_us, unsigned nanos, std::optional<std::uint32_t> repeat) {
   check(nanos < 1000, "nanoseconds behind a microsecond");
+  std::byte* const row = batch_.reserve(bytes_max());
+  const auto bytes = static_cast<std::size_t>(put_cells(row + kRowHeadBytes) - row);
   const std::size_t fields = fields_.size() - dropped_fields_;
   const auto repeated = (objects_.empty() ? 0 : objects_.size() - 1) + (fields == 0 ? 0 : fields - 1);
-  const auto bytes = static_cast<std::size_t>(end - row);
   store_le(row, static_cast<std::uint32_t>(bytes));
   store_le(row + 4, static_cast<std::uint16_t>(static_cast<std::size_t>(std::popcount(has_)) + repeated));
-  store_le(row + 6, static_cast<std::uint16_t>(nanos));
+  set_nanos(row, nanos, repeat);
   store_le(row + 8, time_us);
   set_arrival(row, 0);
   batch_.added(bytes, time_us);

@@ -14,7 +14,6 @@
 
 #include "base/result.h"
 #include "message/column.h"
-#include "message/made_ids.h"
 #include "message/name_index.h"
 #include "message/row.h"
 
@@ -38,16 +37,25 @@ class Batch {
   [[nodiscard]] std::int64_t first_us() const { return first_us_; }
   [[nodiscard]] std::int64_t last_us() const { return last_us_; }
 
+  // About so many more bytes of rows will come: room for them at once, so that none is copied when it grows.
+  void expect(std::size_t bytes);
   // Room behind the last row.
   std::byte* reserve(std::size_t bytes);
   // The row that was written there.
   void added(std::size_t bytes, std::int64_t time_us);
+  // The row that was added last, to be changed; only where the batch is not empty.
+  std::byte* last() { return data_.get() + last_; }
+  // It goes on in room that was reserved.
+  void lengthen_last(std::size_t bytes);
 
  private:
+  void grow(std::size_t size);
+
   static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
   std::unique_ptr<std::byte[]> data_;
   std::size_t size_ = 0;
   std::size_t used_ = 0;
+  std::size_t last_ = 0;  // where the last row begins
   std::size_t rows_ = 0;
   std::int64_t first_us_ = kNone;
   std::int64_t last_us_ = -kNone;
@@ -75,8 +83,9 @@ class Builder {
 
   // Adds the row to the batch. `nanos`: 0 … 999, behind the microsecond.
   void finish(std::int64_t time_us, unsigned nanos = 0);
-  // The same with an id that is computed from all this; none was given. Without `ids` equal messages have the same.
-  void finish(std::int64_t time_us, unsigned nanos, MadeIds* ids);
+  // The same with an id that is computed from all this (id.h); none was given. Equal messages have the same: MadeIds
+  // tells them apart.
+  void finish_with_computed_id(std::int64_t time_us, unsigned nanos);
 
  private:
   struct Field {
@@ -88,8 +97,8 @@ class Builder {
   static constexpr std::uint32_t bit(Column column) { return 1U << static_cast<unsigned>(column); }
   std::size_t find_field(std::string_view name);
   [[nodiscard]] std::size_t bytes_max() const;
-  std::byte* put_cells(std::byte* to, std::uint32_t columns) const;
-  void put_head(std::byte* row, const std::byte* end, std::int64_t time_us, unsigned nanos);
+  std::byte* put_cells(std::byte* to) const;
+  void put_row(std::int64_t time_us, unsigned nanos, std::optional<std::uint32_t> repeat);
 
   Batch& batch_;
   std::uint32_t has_ = 0;

@@ -24,7 +24,7 @@ enum class Column : std::uint8_t {
   sequence = 10,
   object = 11,  // any number of cells, each "type:value"
   text = 12,
-  id = 13,     // 16 bytes, only where the sender gave one; else it is made of the arrival
+  id = 13,     // 16 bytes, as a rule only where the sender gave one; else see id.h
   field = 14,  // any number of cells, each with its own name
   time = 15,   // of the row's head, not a cell
 };

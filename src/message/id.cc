@@ -5,7 +5,9 @@
 #include <charconv>
 #include <limits>
 
+#include "base/bytes.h"
 #include "base/check.h"
+#include "codec/hash.h"
 
 namespace varve::message {
 namespace {
@@ -15,6 +17,16 @@ constexpr bool is_hyphen(std::size_t at) { return at == 8 || at == 13 || at == 1
 // Big endian: ids sort by their bytes.
 void put(Id& id, std::size_t at, std::size_t bytes, std::uint64_t value) {
   for (std::size_t i = 0; i < bytes; ++i) id[at + i] = static_cast<char>(value >> (8 * (bytes - 1 - i)));
+}
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::uint64_t hash_of_repeat(std::uint64_t hash, std::uint32_t repeat) {
+  std::array<std::byte, 4> bytes;
+  store_le(bytes.data(), repeat);
+  return codec::hash64(text_of(bytes), hash);
 }
 
 }  // namespace
@@ -80,7 +92,30 @@ std::optional<IdTimes> time_of_made_id(std::string_view id_bytes, std::int64_t f
   return times;
 }
 
+std::uint64_t content_hash(RowView row) {
+  std::array<std::byte, 12> time;
+  store_le(time.data(), row.time_us());
+  store_le(time.data() + 8, std::uint32_t{row.nanos()});
+  CellReader reader = row.reader();
+  const std::byte* const cells = reader.at();
+  const std::byte *id_at = cells, *behind = cells;
+  for (Cell cell; reader.next(cell) && cell.column <= Column::id;) {
+    behind = reader.at();
+    if (cell.column != Column::id) id_at = behind;
+  }
+  std::uint64_t hash = codec::hash64(text_of(time));
+  hash = codec::hash64(text_of({cells, id_at}), hash);
+  return codec::hash64(text_of({behind, row.at + row.bytes()}), hash);
+}
+
+Id content_id(std::int64_t time_us, std::uint64_t hash, std::uint32_t repeat) {
+  return made_id(time_us, repeat == 0 ? hash : hash_of_repeat(hash, repeat));
+}
+
+bool has_lasting_id(RowView row) { return row.repeat() || row.cell(Column::id); }
+
 Id id_of(RowView row) {
+  if (const auto repeat = row.repeat()) return content_id(row.time_us(), content_hash(row), *repeat);
   const auto cell = row.cell(Column::id);
   if (!cell) return made_id(row.time_us(), row.arrival());
   Id id{};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ids of messages: 16 bytes, UUIDs as text. Where the sender gave none, it is made of the message's time and arrival,
-// and so is not stored.
+// Ids of messages: 16 bytes, UUIDs as text. Where the sender gave none, it is computed: from what the message says, so
+// that a request that comes again has the same ids (docs/decisions/0092), or from its time and arrival. Such ids are
+// not stored.
 #pragma once
 
 #include <array>
@@ -24,6 +25,12 @@ std::string id_text(std::string_view id_bytes);
 // messages do, and all bits of the arrival behind it.
 Id made_id(std::int64_t time_us, std::uint64_t arrival);
 
+// What a message says: its time, and its cells but the id. Stored by readers of answers: DO NOT CHANGE.
+std::uint64_t content_hash(RowView row);
+// Likewise: DO NOT CHANGE. made_id() with content_hash() in place of the arrival. `repeat`: how many equal messages
+// came before it in its request; their number is hashed in.
+Id content_id(std::int64_t time_us, std::uint64_t hash, std::uint32_t repeat = 0);
+
 // When a message was whose id made_id() made, in microseconds, both ends inclusive, if that can lie between `first_us`
 // and `last_us` at all.
 struct IdTimes {
@@ -32,7 +39,9 @@ struct IdTimes {
 };
 std::optional<IdTimes> time_of_made_id(std::string_view id_bytes, std::int64_t first_us, std::int64_t last_us);
 
-// The sender's, or else the one that is made.
+// The sender's, or else the one that is computed.
 Id id_of(RowView row);
+// Has the message, when it is sent again, the same id? One of the arrival is another each time.
+bool has_lasting_id(RowView row);
 
 }  // namespace varve::message

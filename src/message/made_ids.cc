@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 #include <random>
 #include <utility>
 
 #include "base/bytes.h"
-#include "codec/hash.h"
+#include "base/check.h"
 
 namespace varve::message {
 namespace {
@@ -24,56 +25,87 @@ std::uint64_t spread() {
   return number;
 }
 
-std::uint64_t hash_of_repeat(std::uint64_t hash, std::uint32_t times) {
-  std::array<std::byte, 4> bytes;
-  store_le(bytes.data(), times);
-  return codec::hash64({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, hash);
+// In place of the computed one.
+void give_last(Batch& batch, const Id& id) {
+  constexpr std::size_t kCellBytes = 1 + kIdBytes;
+  batch.reserve(kCellBytes);
+  std::byte* const row = batch.last();
+  CellReader reader = RowView{row}.reader();
+  const std::byte* behind = reader.at();
+  for (Cell cell; reader.next(cell) && cell.column < Column::id;) behind = reader.at();
+  const std::size_t at = static_cast<std::size_t>(behind - row), bytes = RowView{row}.bytes();
+  std::memmove(row + at + kCellBytes, row + at, bytes - at);
+  row[at] = static_cast<std::byte>(Column::id);
+  std::memcpy(row + at + 1, id.data(), kIdBytes);
+  store_le(row, static_cast<std::uint32_t>(bytes + kCellBytes));
+  store_le(row + 4, static_cast<std::uint16_t>(RowView{row}.cells() + 1));
+  set_nanos(row, RowView{row}.nanos(), std::nullopt);
+  batch.lengthen_last(kCellBytes);
 }
 
 }  // namespace
 
-std::uint64_t content_hash(std::int64_t time_us, unsigned nanos, std::span<const std::byte> cells_before_id,
-                           std::span<const std::byte> cells_behind_id) {
-  std::array<std::byte, 12> time;
-  store_le(time.data(), time_us);
-  store_le(time.data() + 8, std::uint32_t{nanos});
-  std::uint64_t hash = 0;
-  for (const std::span<const std::byte> bytes : {std::span<const std::byte>(time), cells_before_id, cells_behind_id}) {
-    hash = codec::hash64({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, hash);
-  }
-  return hash;
-}
-
-Id content_id(std::int64_t time_us, std::uint64_t hash, std::uint32_t repeat) {
-  return made_id(time_us, repeat == 0 ? hash : hash_of_repeat(hash, repeat));
-}
-
 std::optional<std::uint32_t> repeat_of_id(RowView row) {
-  const std::byte* const cells = row.at + kRowHeadBytes;
-  CellReader reader = row.reader();
-  const std::byte* id_at = reader.at();
-  Cell cell;
-  while (reader.next(cell) && cell.column < Column::id) id_at = reader.at();
-  if (cell.column != Column::id) return std::nullopt;
+  if (const auto repeat = row.repeat()) return repeat;
+  const auto cell = row.cell(Column::id);
+  if (!cell) return std::nullopt;
   // Other senders' ids are seldom of the same time.
   constexpr std::size_t kTimeBytes = 6;
   const Id of_time = made_id(row.time_us(), 0);
-  if (!std::equal(of_time.begin(), of_time.begin() + kTimeBytes, cell.text.begin())) return std::nullopt;
-  const std::byte* const rest = id_at + 1 + kIdBytes;
-  const std::uint64_t hash = content_hash(row.time_us(), row.nanos(), {cells, id_at},
-                                          {rest, static_cast<const std::byte*>(row.at + row.bytes())});
-  for (std::uint32_t repeat = 0; repeat <= kRepeatsKnownMax; ++repeat) {
-    if (std::ranges::equal(content_id(row.time_us(), hash, repeat), cell.text)) return repeat;
+  if (!std::equal(of_time.begin(), of_time.begin() + kTimeBytes, cell->text.begin())) return std::nullopt;
+  const std::uint64_t hash = content_hash(row);
+  for (std::uint32_t repeat = 0; repeat <= kRepeatMax; ++repeat) {
+    if (std::ranges::equal(content_id(row.time_us(), hash, repeat), cell->text)) return repeat;
   }
   return std::nullopt;
 }
 
-Id MadeIds::of(std::int64_t time_us, std::uint64_t hash) {
+void MadeIds::number(Batch& batch) {
+  const RowView row{batch.last()};
+  check(row.repeat() == 0U, "the id is computed");
+  const auto at = static_cast<std::size_t>(row.at - batch.bytes().data());
+  check(at >= noted_to_, "a request's rows stay in its batch");
+  const Instant now{row.time_us(), row.nanos()};
+  if (ascends_ && (!last_ || now > *last_)) {
+    last_ = now;
+    noted_to_ = at;
+    return;
+  }
+  if (ascends_ && now < *last_) {
+    ascends_ = false;
+    noted_to_ = first_at_;
+  }
+  note_skipped(batch, at);
+  const std::uint64_t hash = content_hash(row);
+  Seen& same = seen(hash);
+  const std::uint32_t repeat = same.times++;
+  if (repeat > kRepeatMax) {
+    give_last(batch, content_id(row.time_us(), hash, repeat));
+  } else {
+    set_nanos(batch.last(), row.nanos(), repeat);
+  }
+  noted_to_ = batch.bytes().size();
+}
+
+// Up to `end`, whose contents nobody has looked at. Of equal ones the first stands for all: the others were counted
+// when they came.
+void MadeIds::note_skipped(const Batch& batch, std::size_t end) {
+  for (std::size_t at = noted_to_; at < end;) {
+    const RowView row{batch.bytes().data() + at};
+    if (row.repeat() == 0U) {
+      Seen& same = seen(content_hash(row));
+      same.times = std::max(same.times, 1U);
+    }
+    at += row.bytes();
+  }
+}
+
+MadeIds::Seen& MadeIds::seen(std::uint64_t hash) {
   if (2 * (taken_ + 1) > places_.size()) grow();
-  Seen& seen = place_of(hash);
-  if (seen.times == 0) ++taken_;
-  seen.hash = hash;
-  return content_id(time_us, hash, seen.times++);
+  Seen& place = place_of(hash);
+  if (place.times == 0) ++taken_;
+  place.hash = hash;
+  return place;
 }
 
 MadeIds::Seen& MadeIds::place_of(std::uint64_t hash) {

@@ -2,21 +2,11 @@
 #include "message/merged_rows.h"
 
 #include <algorithm>
-#include <cstring>
 #include <ranges>
-#include <tuple>
 #include <utility>
 
 namespace varve::message {
 namespace {
-
-std::optional<std::array<char, kIdBytes>> sender_id(RowView row) {
-  const auto cell = row.cell(Column::id);
-  if (!cell) return std::nullopt;
-  std::array<char, kIdBytes> id{};
-  std::memcpy(id.data(), cell->text.data(), kIdBytes);
-  return id;
-}
 
 std::pair<std::int64_t, std::uint16_t> instant(RowView row) { return {row.time_us(), row.nanos()}; }
 
@@ -68,13 +58,14 @@ Result<std::optional<RowView>> MergedRows::next_of_all() {
 }
 
 bool MergedRows::is_repeat(RowView row) {
-  const auto id = sender_id(row);
-  if (!id) return false;
-  if (instant(row) != std::pair(time_us_, nanos_)) {
+  if (!has_lasting_id(row)) return false;
+  if (first_.empty() || instant(row) != instant({first_.data()})) {
+    first_.assign(row.span().begin(), row.span().end());
     ids_.clear();
-    std::tie(time_us_, nanos_) = instant(row);
+    return false;
   }
-  return !ids_.insert(*id).second;
+  if (ids_.empty()) ids_.insert(id_of(RowView{first_.data()}));
+  return !ids_.insert(id_of(row)).second;
 }
 
 // Copies all rows of the instant, and leaves out what came later than another with its id. The last row is of an
@@ -93,8 +84,9 @@ Status MergedRows::keep_instant(RowView first) {
   }
   ids_.clear();
   for (const std::size_t at : std::views::reverse(all)) {  // in order of arrival
-    const auto id = sender_id({kept_.data() + at});
-    if (!id || ids_.insert(*id).second) kept_at_.push_back(at);
+    const RowView row{kept_.data() + at};
+    const bool is_alone = all.size() == 1 || !has_lasting_id(row);
+    if (is_alone || ids_.insert(id_of(row)).second) kept_at_.push_back(at);
   }
   return {};
 }
@@ -114,7 +106,7 @@ Result<std::optional<RowView>> MergedRows::next() {
       if (is_repeat(*row)) continue;
       return row;
     }
-    if (!row->cell(Column::id)) return row;
+    if (!has_lasting_id(*row)) return row;
     VARVE_RETURN_IF_ERROR(keep_instant(*row));
     return std::optional(take_kept());
   }

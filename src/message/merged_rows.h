@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// MergedRows: the messages of several sources as one, in order. Of messages with the same time and sender's id, which
-// senders may repeat, only the one that arrived first is there.
+// MergedRows: the messages of several sources as one, in order. Of messages with the same time and lasting id (id.h),
+// which senders may repeat, only the one that arrived first is there.
 //
 // A source is opened when its time comes, so that the first hundred rows of a month open what holds the first hundred.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "message/id.h"
 #include "message/row_source.h"
 
 namespace varve::message {
@@ -37,7 +37,6 @@ class MergedRows final : public RowSource {
     std::unique_ptr<RowSource> source;
     RowView row;
   };
-  using Id = std::array<char, kIdBytes>;
 
   [[nodiscard]] bool comes_later(const Opened& a, const Opened& b) const;
   [[nodiscard]] bool is_due(std::int64_t bound_us) const;
@@ -55,9 +54,9 @@ class MergedRows final : public RowSource {
   std::vector<Opened> heap_;            // the next row's first
   std::unique_ptr<RowSource> current_;  // its row was returned last
 
-  std::int64_t time_us_ = 0;  // of the ids
-  std::uint16_t nanos_ = 0;
-  std::set<Id> ids_;
+  // In ascending order. Ids are looked at only where several messages have the same time.
+  std::vector<std::byte> first_;  // of its instant with a lasting id; a copy
+  std::set<Id> ids_;              // of that instant; none: there is only the first
 
   // With newest_first: what has the same time as a row with an id is copied, to see which of a kind came first.
   std::vector<std::byte> kept_;

@@ -8,7 +8,7 @@
 #include <random>
 #include <ranges>
 
-#include "message/builder.h"
+#include "message/made_ids.h"
 
 namespace varve::message {
 namespace {
@@ -29,11 +29,13 @@ class ListedRows final : public RowSource {
   std::size_t at_ = 0;
 };
 
+constexpr int kComputed = 4;
+
 struct Made {
   std::int64_t time_us;
   unsigned nanos;
   std::uint64_t arrival;
-  int id;  // 0: none
+  int id;  // 0: none; kComputed: of what the row says, which is nothing
   auto operator<=>(const Made&) const = default;
 };
 
@@ -41,8 +43,16 @@ std::vector<std::byte> row_of(const Made& made) {
   Batch batch;
   Builder builder(batch);
   builder.start();
-  if (made.id != 0) builder.set_id({static_cast<char>(made.id)});
-  builder.finish(made.time_us, made.nanos);
+  if (made.id != 0 && made.id != kComputed) builder.set_id({static_cast<char>(made.id)});
+  made.id == kComputed ? builder.finish_with_computed_id(made.time_us, made.nanos)
+                       : builder.finish(made.time_us, made.nanos);
+  if (made.id == kComputed && made.arrival % 3 == 0) {  // somebody gives this id
+    const Id id = id_of(RowView{batch.bytes().data()});
+    batch.clear();
+    builder.start();
+    builder.set_id(id);
+    builder.finish(made.time_us, made.nanos);
+  }
   std::vector<std::byte> row(batch.bytes().begin(), batch.bytes().end());
   set_arrival(row.data(), made.arrival);
   return row;
@@ -50,7 +60,8 @@ std::vector<std::byte> row_of(const Made& made) {
 
 Made made_of(RowView row) {
   const auto id = row.cell(Column::id);
-  return {row.time_us(), row.nanos(), row.arrival(), id ? id->text[0] : 0};
+  const bool computed = repeat_of_id(row) == 0U;
+  return {row.time_us(), row.nanos(), row.arrival(), computed ? kComputed : id ? id->text[0] : 0};
 }
 
 std::vector<Made> without_repeats(std::vector<Made> all) {
@@ -90,7 +101,7 @@ TEST(MergedRows, AsOneSortedListWouldBe) {
     std::uint64_t arrival = 0;
     for (unsigned i = random() % 80; i > 0 && !lists.empty(); --i) {
       const Made made{static_cast<std::int64_t>(random() % 12) - 3, static_cast<unsigned>(random() % 2), ++arrival,
-                      static_cast<int>(random() % 4)};
+                      static_cast<int>(random() % 5)};
       lists[random() % lists.size()].push_back(made);
       all.push_back(made);
     }

@@ -48,7 +48,8 @@ std::size_t check_row(const std::byte* at, const std::byte* end) {
   const RowView row{at};
   const std::size_t bytes = row.bytes();
   if (bytes < kRowHeadBytes || bytes > kRowBytesMax || bytes > static_cast<std::size_t>(end - at)) return 0;
-  if (row.nanos() > kNanosMax) return 0;
+  constexpr unsigned kKnownBits = RowView::kNanosBits | 0xfU << RowView::kRepeatShift;
+  if (row.nanos() > kNanosMax || (load_le<std::uint16_t>(at + 6) & ~kKnownBits) != 0) return 0;
   const std::byte* const row_end = at + bytes;
   std::size_t cells = 0;
   int before = -1;
@@ -57,6 +58,7 @@ std::size_t check_row(const std::byte* at, const std::byte* end) {
     const int number = static_cast<int>(column);
     const bool repeats = column == Column::object || column == Column::field;
     if (number < before || (number == before && !repeats)) return 0;
+    if (column == Column::id && row.repeat()) return 0;
     before = number;
     at = skip_value(column, at + 1, row_end);
     if (at == nullptr) return 0;

@@ -2,6 +2,7 @@
 // RowView: a message as packed bytes; docs/formats/message-row.md. Cells are read one after the other, and not copied.
 //
 //   row  := bytes:u32 cells:u16 nanos:u16 time:i64 arrival:u64 cell*      (little endian, 24 bytes before the cells)
+//           the upper 4 bits of nanos: 0, or 1 + the repeat of an id that is computed
 //   cell := column:u8 value                                               (columns ascend)
 #pragma once
 
@@ -21,6 +22,10 @@ namespace varve::message {
 inline constexpr std::size_t kRowHeadBytes = 24;
 inline constexpr std::size_t kRowBytesMax = std::size_t{1} << 26;
 inline constexpr std::size_t kIdBytes = 16;
+
+// Of equal messages in one request each has an id of its own: a *repeat* is how many came before. Ids of later ones are
+// stored as if the sender had given them.
+inline constexpr std::uint32_t kRepeatMax = 14;
 
 // Of a free field. Stored: DO NOT CHANGE THE NUMBERS. metadata: a text that a push gave beside its labels.
 enum class FieldForm : std::uint8_t { text = 0, number = 1, json = 2, metadata = 3 };
@@ -90,18 +95,29 @@ struct RowView {
 
   [[nodiscard]] std::size_t bytes() const { return load_le<std::uint32_t>(at); }
   [[nodiscard]] std::size_t cells() const { return load_le<std::uint16_t>(at + 4); }
-  [[nodiscard]] std::uint16_t nanos() const { return load_le<std::uint16_t>(at + 6); }
+  [[nodiscard]] std::uint16_t nanos() const { return load_le<std::uint16_t>(at + 6) & kNanosBits; }
+  // Where the id is computed from what the message says (id.h).
+  [[nodiscard]] std::optional<std::uint32_t> repeat() const {
+    const unsigned bits = load_le<std::uint16_t>(at + 6) >> kRepeatShift;
+    return bits == 0 ? std::nullopt : std::optional<std::uint32_t>(bits - 1);
+  }
   [[nodiscard]] std::int64_t time_us() const { return load_le<std::int64_t>(at + 8); }
   [[nodiscard]] std::uint64_t arrival() const { return load_le<std::uint64_t>(at + 16); }
   [[nodiscard]] std::span<const std::byte> span() const { return {at, bytes()}; }
   [[nodiscard]] CellReader reader() const { return {at + kRowHeadBytes, at + bytes()}; }
   // The first cell of the column; columns but object and field have one at most.
   [[nodiscard]] std::optional<Cell> cell(Column column) const;
+
+  static constexpr unsigned kNanosBits = 0x3ff, kRepeatShift = 12;
 };
 
 // Messages are ordered by time, then by arrival.
 inline auto time_order(RowView row) { return std::tuple(row.time_us(), row.nanos(), row.arrival()); }
 
+inline void set_nanos(std::byte* row, unsigned nanos, std::optional<std::uint32_t> repeat) {
+  const unsigned bits = repeat ? *repeat + 1 : 0;
+  store_le(row + 6, static_cast<std::uint16_t>(nanos | bits << RowView::kRepeatShift));
+}
 inline void set_arrival(std::byte* row, std::uint64_t arrival) { store_le(row + 16, arrival); }
 
 // Size of the row at `at`, or 0 if [at, end) does not hold a complete, well-formed one.

@@ -2,11 +2,11 @@
 #include "write/message_writer.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <string>
 #include <utility>
 
+#include "message/id.h"
 #include "message/row.h"
 #include "model/instant.h"
 #include "model/time.h"
@@ -30,18 +30,14 @@ std::string instant_of(message::RowView row) {
 void add_with_time(message::RowView row, std::int64_t time_us, message::Builder& to) {
   const std::string own = instant_of(row);
   to.start();
+  if (message::has_lasting_id(row)) to.set_id(message::id_of(row));
   message::CellReader reader = row.reader();
   for (message::Cell cell; reader.next(cell);) {
     Status kept;
     switch (cell.column) {
       case message::Column::field: kept = to.add_field(cell.name, cell.form, cell.text); break;
       case message::Column::object: kept = to.add_object(cell.text); break;
-      case message::Column::id: {
-        std::array<char, message::kIdBytes> id{};
-        std::ranges::copy(cell.text, id.begin());
-        to.set_id(id);
-        break;
-      }
+      case message::Column::id: break;
       default:
         if (message::is_integer(cell.column)) {
           to.set(cell.column, cell.number);

@@ -13,8 +13,9 @@
 namespace varve::api {
 
 codec::Hash128 identity_of(message::RowView row) {
-  if (const auto id = row.cell(message::Column::id)) {
-    std::string key(id->text);
+  if (message::has_lasting_id(row)) {
+    const message::Id id = message::id_of(row);
+    std::string key(id.begin(), id.end());
     key.append(reinterpret_cast<const char*>(row.at) + 8, 8);  // time
     key += std::to_string(row.nanos());
     return codec::hash128(key);
@@ -152,7 +153,7 @@ Result<std::shared_ptr<const FollowedLines>> Followed::lines_of(std::span<const 
     if (!meter.status()) return fail(meter.status().error());
     if (count == 0) continue;
     const codec::Hash128 identity = identity_of(row);
-    if (row.cell(message::Column::id) && recent_.holds({identity.low, identity.high})) continue;
+    if (message::has_lasting_id(row) && recent_.holds({identity.low, identity.high})) continue;
     for (std::size_t i = 0; i < count; ++i) {
       rows_.append_json(out->text, i);
       out->text += '\n';

@@ -6,6 +6,7 @@
 #include "api/shared/follow_meter.h"
 #include "codec/hash.h"
 #include "language/logql/pipeline.h"
+#include "message/id.h"
 #include "message/matches.h"
 #include "protocol/json/writer.h"
 
@@ -25,8 +26,9 @@ std::unexpected<Error> too_slow() { return fail(Code::limit, "messages come fast
 TailIdentity tail_identity_of(message::RowView row) {
   constexpr std::size_t kTimeAt = 8, kArrivalAt = 16;  // in a row's head
   std::string key;
-  if (const auto id = row.cell(message::Column::id)) {
-    key = id->text;
+  if (message::has_lasting_id(row)) {
+    const message::Id id = message::id_of(row);
+    key.assign(id.begin(), id.end());
     key.append(reinterpret_cast<const char*>(row.at) + kTimeAt, sizeof(std::int64_t));
     key += std::to_string(row.nanos());
   } else {
@@ -43,7 +45,7 @@ bool TailLines::add(const TailQuery& asked, message::RowView row, RecentIds* rec
   if (!message::matches(asked.condition, row)) return false;
   labels_.read(row);
   if (!language::logql::run_stages(asked.query, labels_)) return false;
-  if (recent != nullptr && row.cell(message::Column::id) && recent->holds(tail_identity_of(row))) return false;
+  if (recent != nullptr && message::has_lasting_id(row) && recent->holds(tail_identity_of(row))) return false;
   labels_.sort();
   std::string labels;
   Writer json(labels);

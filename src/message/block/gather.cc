@@ -21,6 +21,7 @@ class Gatherer {
     out_.times[number] = row.time_us();
     out_.nanos[number] = row.nanos();
     out_.arrivals[number] = static_cast<std::int64_t>(row.arrival());
+    if (const auto repeat = row.repeat()) id(kFacetId) = kFirstComputedId + *repeat;
     shape_.clear();
     CellReader cells = row.reader();
     for (Cell cell; cells.next(cell);) add(cell);

@@ -2,7 +2,7 @@
 #include "message/block/head.h"
 
 #include "message/block/decoded.h"
-#include "message/made_ids.h"
+#include "message/row.h"
 
 namespace varve::message::block {
 namespace {
@@ -67,7 +67,7 @@ bool read_counts(Cursor& head, unsigned version, Head& out) {
     if (*count > kBlockBytesMax / 4) return false;
   }
   if (version == kVersionComputedIds) {
-    constexpr std::size_t kMost = kFirstComputedId + kRepeatsKnownMax + 1;
+    constexpr std::size_t kMost = kFirstComputedId + kRepeatMax + 1;
     out.ids_limit = static_cast<std::size_t>(head.varint());
     if (out.ids_limit <= kFirstComputedId || out.ids_limit > kMost) return false;
   }

@@ -10,6 +10,7 @@
 #include "message/block/block.h"
 #include "message/block/encode.h"
 #include "message/block/testing/messages.h"
+#include "message/made_ids.h"
 
 namespace varve::message::block {
 namespace {
@@ -90,13 +91,18 @@ TEST(RoundTrip, IdsThatAreComputedTakeNoRoom) {
   const auto bytes_with = [](bool ids) {
     Batch batch;
     Builder builder(batch);
-    MadeIds made;
+    MadeIds made(batch);
     for (int i = 0; i < 3000; ++i) {
       builder.start();
       const std::string text = "took " + std::to_string(i / 3) + " ms";
       EXPECT_TRUE(builder.set(Column::text, text));
       EXPECT_TRUE(builder.add_field("host", FieldForm::text, "web"));
-      ids ? builder.finish(i / 3 * 10, 0, &made) : builder.finish(i / 3 * 10);
+      if (!ids) {
+        builder.finish(i / 3 * 10);
+        continue;
+      }
+      builder.finish_with_computed_id(i / 3 * 10, 0);
+      made.number(batch);
     }
     const auto rows = rows_of(batch);
     expect_round_trip(rows);
@@ -110,11 +116,12 @@ TEST(RoundTrip, IdsThatAreComputedTakeNoRoom) {
 TEST(RoundTrip, MoreRepeatsThanAreKnownKeepTheirIds) {
   Batch batch;
   Builder builder(batch);
-  MadeIds made;
+  MadeIds made(batch);
   for (int i = 0; i < 100; ++i) {
     builder.start();
     EXPECT_TRUE(builder.set(Column::text, "t"));
-    builder.finish(5, 0, &made);
+    builder.finish_with_computed_id(5, 0);
+    made.number(batch);
   }
   expect_round_trip(rows_of(batch));
 }

@@ -9,13 +9,11 @@
 #include "codec/varint.h"
 #include "message/block/ahead.h"
 #include "message/block/block_state.h"
-#include "message/made_ids.h"
 
 namespace varve::message::block {
 namespace {
 
 constexpr std::size_t kCellsMax = 0xffff;
-constexpr Id kIdUnknown{};  // until the row is complete
 
 std::byte* put_text(std::byte* to, std::string_view text) {
   to = codec::put_varint(to, text.size());
@@ -86,8 +84,6 @@ class RowMaker {
     if (id == kStoredId) {
       VARVE_ASSIGN_OR_RETURN(const std::string_view ids, columns_.ids());
       cells_.push_back(cell_of(Column::id, ids.substr((*ranks_[kFacetId])[row] * kIdBytes, kIdBytes)));
-    } else if (id != kNoId) {
-      cells_.push_back(cell_of(Column::id, {kIdUnknown.data(), kIdUnknown.size()}));
     }
     VARVE_RETURN_IF_ERROR(add_fields(row));
     return put(row, out);
@@ -132,31 +128,17 @@ class RowMaker {
     }
     std::byte* const to = out.reserve(most);
     std::byte* end = to + kRowHeadBytes;
-    std::byte* id_at = nullptr;
-    for (const Cell& cell : cells_) {
-      if (cell.column == Column::id) id_at = end;
-      end = put_cell(end, cell);
-    }
+    for (const Cell& cell : cells_) end = put_cell(end, cell);
     const auto bytes = static_cast<std::size_t>(end - to);
     store_le(to, static_cast<std::uint32_t>(bytes));
     store_le(to + 4, static_cast<std::uint16_t>(cells_.size()));
-    store_le(to + 6, nanos_->empty() ? std::uint16_t{0} : static_cast<std::uint16_t>((*nanos_)[row]));
+    const std::uint32_t id = facets_[kFacetId][row];
+    set_nanos(to, nanos_->empty() ? 0 : static_cast<std::uint16_t>((*nanos_)[row]),
+              id < kFirstComputedId ? std::nullopt : std::optional(id - kFirstComputedId));
     store_le(to + 8, (*times_)[row]);
     set_arrival(to, static_cast<std::uint64_t>((*arrivals_)[row]));
-    if (const std::uint32_t id = facets_[kFacetId][row]; id >= kFirstComputedId) {
-      compute_id({to}, id_at, id - kFirstComputedId);
-    }
     out.added(bytes, (*times_)[row]);
     return {};
-  }
-
-  // Of a row that is complete but for that cell.
-  static void compute_id(RowView row, std::byte* cell, std::uint32_t repeat) {
-    const std::byte* const rest = cell + 1 + kIdBytes;
-    const std::uint64_t hash = content_hash(row.time_us(), row.nanos(), {row.at + kRowHeadBytes, cell},
-                                            {rest, static_cast<const std::byte*>(row.at + row.bytes())});
-    const Id id = content_id(row.time_us(), hash, repeat);
-    std::memcpy(cell + 1, id.data(), kIdBytes);
   }
 
   Columns& columns_;

@@ -15,13 +15,7 @@ inline std::string pushed_text(const Status& status, const message::Batch& batch
   if (!status) return "! " + status.error().message;
   Outcome outcome;
   outcome.accepted = batch.rows();
-  std::string text = messages::text_of(batch, outcome);
-  // Each has an id, which is computed from the rest.
-  constexpr std::string_view kId = " id=";
-  for (std::size_t at = text.find(kId); at != std::string::npos; at = text.find(kId, at)) {
-    text.erase(at, kId.size() + 2 * message::kIdBytes);
-  }
-  return text;
+  return messages::text_of(batch, outcome);
 }
 
 inline messages::Limits limits_for_tests() {

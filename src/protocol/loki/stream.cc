@@ -183,7 +183,7 @@ Status Stream::add(PreciseTime time, std::string_view line, std::span<const Labe
   }
   VARVE_RETURN_IF_ERROR(builder_.set(Column::text, line));
   // The same entry of the same stream has the same id, so that one that comes again is not a second message.
-  builder_.finish(time.us, time.nanos, nullptr);
+  builder_.finish_with_computed_id(time.us, time.nanos);
   const Status admitted = admission_.admit();
   return messages::is_shed(admitted) ? Status{} : named(admitted);
 }

@@ -43,12 +43,14 @@ Status Limits::check_row(message::RowView row) const {
 }
 
 Status Admission::finish(message::Builder& builder, std::int64_t time_us, unsigned nanos) {
-  if (limits_.made_ids && !builder.has(message::Column::id)) {
-    builder.finish(time_us, nanos, &ids_);
-  } else {
+  if (!limits_.made_ids || builder.has(message::Column::id)) {
     builder.finish(time_us, nanos);
+    return admit();
   }
-  return admit();
+  builder.finish_with_computed_id(time_us, nanos);
+  VARVE_RETURN_IF_ERROR(admit());
+  ids_.number(batch_);  // what equals a row that was left out is left out, too
+  return {};
 }
 
 Status Admission::admit() {

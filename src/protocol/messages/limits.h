@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "message/builder.h"
 #include "message/classes.h"
+#include "message/made_ids.h"
 #include "message/row.h"
 
 namespace varve::protocol::messages {
@@ -35,7 +36,7 @@ struct Limits {
   std::int64_t last_us = std::numeric_limits<std::int64_t>::max();
   std::string too_old = "too old";
   std::string too_new = "too far ahead";
-  // Messages that say their time and have no id get one of what they say: requests come again.
+  // Messages that say their time and have no id get one that is computed from what they say: requests come again.
   bool made_ids = false;
   std::shared_ptr<Shed> shed = nullptr;  // nullptr: nothing is dropped; else it belongs to the request
 
@@ -53,7 +54,7 @@ struct Limits {
 class Admission {
  public:
   // Both outlive it.
-  Admission(const Limits& limits, message::Batch& batch) : limits_(limits), batch_(batch) {}
+  Admission(const Limits& limits, message::Batch& batch) : limits_(limits), batch_(batch), ids_(batch) {}
 
   // Where the builder has to put rows.
   [[nodiscard]] message::Batch& rows() { return limits_.asks_rows() ? row_ : batch_; }

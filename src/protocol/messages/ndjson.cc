@@ -157,6 +157,7 @@ class BodyReader {
 }  // namespace
 
 Outcome parse_messages(std::string_view body, const Options& options, message::Batch& batch) {
+  batch.expect(body.size());  // names of columns take more in a line than what a row has besides
   return BodyReader(body, options, batch).read();
 }
 

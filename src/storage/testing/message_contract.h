@@ -173,6 +173,25 @@ TEST_P(MessageContract, the_same_time_and_id_is_the_same_message) {
   });
 }
 
+TEST_P(MessageContract, a_request_that_comes_again_is_stored_once) {
+  const std::int64_t time = now_us - 2 * kHour;
+  std::vector<TestMessage> request{{time, "twice"}, {time, "twice"}, {time + 1, "once"}};
+  request[2].fields = {{"user", "a"}};
+  ASSERT_TRUE(store.put_as_request("t", request));
+  std::string id;
+  everywhere([&] {
+    const auto found = store.read("t", time, time + 1);
+    ASSERT_EQ(found.size(), 3U);
+    EXPECT_NE(found[0].id, found[1].id);
+    if (id.empty()) id = found[2].id;
+    EXPECT_EQ(found[2].id, id) << "wherever it is stored";
+    EXPECT_EQ(texts(), (Texts{"twice", "twice", "once"}));
+    ASSERT_TRUE(store.put_as_request("t", request));
+    std::ranges::rotate(request, request.begin() + 1);
+    ASSERT_TRUE(store.put("t", {{time + 1, "once", id, {}, 0, {}, {{"user", "a"}}}})) << "read, and written back";
+  });
+}
+
 TEST_P(MessageContract, late_ones_join_what_is_sealed) {
   const std::int64_t time = now_us - 5 * kHour;
   Texts want;

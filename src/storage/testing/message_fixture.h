@@ -21,7 +21,7 @@
 #include "base/mutex.h"
 #include "base/wait.h"
 #include "message/block/block.h"
-#include "message/builder.h"
+#include "message/made_ids.h"
 #include "storage/message_store.h"
 #include "storage/testing/store_fixture.h"
 
@@ -31,7 +31,7 @@ namespace varve::storage::testing {
 struct TestMessage {
   std::int64_t time_us = 0;
   std::string text;
-  std::string id = {};  // 16 bytes, or none
+  std::string id = {};  // 16 bytes, or none: it is of the arrival
   std::string source = {};
   unsigned nanos = 0;
   std::vector<std::string> objects = {};
@@ -43,7 +43,8 @@ inline void PrintTo(const TestMessage& message, std::ostream* out) {
   *out << message.time_us << "+" << message.nanos << " " << message.source << " " << message.text.substr(0, 20);
 }
 
-inline void add_message(message::Batch& batch, const TestMessage& one) {
+// `ids`: then the id of one that has none is computed from what it says.
+inline void add_message(message::Batch& batch, const TestMessage& one, message::MadeIds* ids = nullptr) {
   message::Builder builder(batch);
   builder.start();
   EXPECT_TRUE(builder.set(message::Column::text, one.text));
@@ -56,19 +57,22 @@ inline void add_message(message::Batch& batch, const TestMessage& one) {
   for (const auto& [name, value] : one.fields) {
     EXPECT_TRUE(builder.add_field(name, message::FieldForm::text, value));
   }
-  builder.finish(one.time_us, one.nanos);
+  if (ids == nullptr || !one.id.empty()) return builder.finish(one.time_us, one.nanos);
+  builder.finish_with_computed_id(one.time_us, one.nanos);
+  ids->number(batch);
 }
 
 inline TestMessage test_message(message::RowView row) {
   TestMessage out;
   out.time_us = row.time_us();
   out.nanos = row.nanos();
+  if (const message::Id id = message::id_of(row); message::has_lasting_id(row)) out.id.assign(id.begin(), id.end());
   message::CellReader cells = row.reader();
   for (message::Cell cell; cells.next(cell);) {
     switch (cell.column) {
       case message::Column::text: out.text = cell.text; break;
       case message::Column::source: out.source = cell.text; break;
-      case message::Column::id: out.id = cell.text; break;
+      case message::Column::id: break;
       case message::Column::object: out.objects.emplace_back(cell.text); break;
       case message::Column::field: out.fields.emplace(cell.name, cell.text); break;
       default: ADD_FAILURE() << "a column that no test sets";
@@ -132,6 +136,13 @@ class MessageFixture {
   Status put(std::string_view tenant, const std::vector<TestMessage>& messages) {
     message::Batch batch;
     for (const TestMessage& one : messages) add_message(batch, one);
+    return append(tenant, batch);
+  }
+  // With ids that are computed.
+  Status put_as_request(std::string_view tenant, const std::vector<TestMessage>& messages) {
+    message::Batch batch;
+    message::MadeIds ids(batch);
+    for (const TestMessage& one : messages) add_message(batch, one, &ids);
     return append(tenant, batch);
   }
 

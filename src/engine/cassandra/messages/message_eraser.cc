@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/cassandra/messages/blob_bytes.h"
+#include "message/id.h"
 
 namespace varve::engine::cassandra {
 
@@ -31,12 +32,14 @@ class Finding {
 
  private:
   Status read_hot(const std::vector<HotMessages>& rows);
-  // A message with a sender's id may be there twice.
+  // A message with a lasting id may be there twice.
   void found(Message row) {
     mark_.see(row.arrival());
-    const auto id = row.cell(message::Column::id);
-    if (!id) ++messages_without_id_;
-    if (id) ids_.emplace(row.time_us(), row.nanos(), std::string(id->text));
+    if (message::has_lasting_id(row)) {
+      ids_.emplace(row.time_us(), row.nanos(), message::id_of(row));
+    } else {
+      ++messages_without_id_;
+    }
   }
 
   const MessageTables& messages_;
@@ -44,7 +47,7 @@ class Finding {
   const SlotMessages& slot_;
   EraseMark& mark_;
   std::uint64_t messages_without_id_ = 0;
-  std::set<std::tuple<std::int64_t, unsigned, std::string>> ids_;
+  std::set<std::tuple<std::int64_t, unsigned, message::Id>> ids_;
 };
 
 Status Finding::read_hot(const std::vector<HotMessages>& rows) {

@@ -11,6 +11,7 @@
 #include "engine/cassandra/messages/blob_bytes.h"
 #include "message/block/block.h"
 #include "message/block/encode.h"
+#include "message/id.h"
 #include "message/sorted_rows.h"
 
 namespace varve::engine::cassandra {
@@ -85,16 +86,21 @@ Status MessageMerge::load_block(const SealedBlock& block, const Stretch& stretch
   return {};
 }
 
+// Ids are looked at only where several messages have the same time.
 void MessageMerge::drop_repeats() {
-  std::pair<std::int64_t, std::uint16_t> now{0, 0};
-  std::set<std::string_view> ids;  // of messages at this time
-  std::erase_if(loaded_, [&](Message row) {
-    const std::pair time(row.time_us(), row.nanos());
-    if (time != now) ids.clear();
-    now = time;
-    const auto id = row.cell(message::Column::id);
-    return id && !ids.insert(id->text).second;
-  });
+  const auto time = [](Message row) { return std::pair(row.time_us(), row.nanos()); };
+  std::set<message::Id> ids;
+  auto to = loaded_.begin();
+  for (auto from = loaded_.begin(); from != loaded_.end();) {
+    const auto end = std::find_if(from, loaded_.end(), [&](Message row) { return time(row) != time(*from); });
+    const bool alone = end - from == 1;
+    ids.clear();
+    to = std::copy_if(from, end, to, [&](Message row) {
+      return alone || !message::has_lasting_id(row) || ids.insert(message::id_of(row)).second;
+    });
+    from = end;
+  }
+  loaded_.erase(to, loaded_.end());
 }
 
 Status MessageMerge::write_block(std::span<const Message> rows) {

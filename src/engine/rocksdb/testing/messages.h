@@ -11,6 +11,7 @@
 
 #include "message/block/row_cursor.h"
 #include "message/builder.h"
+#include "message/id.h"
 #include "storage/message_store.h"
 
 namespace varve::engine::rocksdb::testing {
@@ -19,13 +20,15 @@ struct SeenMessage {
   std::int64_t time_us = 0;
   std::uint64_t arrival = 0;
   std::string text;
-  std::string id;  // 16 bytes, or empty
+  std::string id;  // 16 bytes, or empty: it is of the arrival
   auto operator<=>(const SeenMessage&) const = default;
 };
 
 inline SeenMessage seen_message(message::RowView row) {
-  const auto text = row.cell(message::Column::text), id = row.cell(message::Column::id);
-  return {row.time_us(), row.arrival(), std::string(text ? text->text : ""), std::string(id ? id->text : "")};
+  const auto text = row.cell(message::Column::text);
+  const message::Id id = message::id_of(row);
+  return {row.time_us(), row.arrival(), std::string(text ? text->text : ""),
+          message::has_lasting_id(row) ? std::string(id.begin(), id.end()) : std::string()};
 }
 
 // All that the part hands out for the time.

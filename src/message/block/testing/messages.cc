@@ -329,7 +329,7 @@ void add_random_message(std::mt19937_64& random, std::int64_t time_us, Batch& ou
   check(ok, "messages within the limits");
   const unsigned nanos = one_in(3) && has_nanos ? static_cast<unsigned>(below(1000)) : 0;
   if (builder.has(Column::id) || one_in(2)) return builder.finish(time_us, nanos);
-  builder.finish(time_us, nanos, nullptr);
+  builder.finish_with_computed_id(time_us, nanos);
 }
 
 }  // namespace varve::message::block::testing
