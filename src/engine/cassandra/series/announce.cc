@@ -194,11 +194,13 @@ Status SeriesTables::write_forgotten(TenantId tenant, std::span<const SeriesId> 
     return 0;
   });
   const std::string name = directory_.tenant_name(tenant);
-  const std::uint32_t ttl = announcer_.ttl_s(at_us);
   std::vector<RowWrite> rows;
   std::vector<std::string> names;
   for (const auto& [metric, gone] : metrics) {
     names.push_back(metric);
+    // Announcements of samples ahead of the clock stand for longer.
+    VARVE_ASSIGN_OR_RETURN(const auto latest, loader_.latest_bucket(tenant, metric));
+    const std::uint32_t ttl = announcer_.ttl_s(at_us, latest);
     for (const auto& [hash, us] : gone) {
       rows.push_back({&tables_.forgotten,
                       {name, metric, smallint_cell(shard_of(hash))},

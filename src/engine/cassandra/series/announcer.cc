@@ -184,8 +184,8 @@ std::vector<tracker::redis::VersionsRaised> Announcer::raised(const Announcement
   return out;
 }
 
-std::uint32_t Announcer::ttl_s(std::int64_t now_us) const {
-  return ttl_s(index_bucket_of(now_us / 1000), now_us, retention_ms_);
+std::uint32_t Announcer::ttl_s(std::int64_t now_us, model::Timestamp bucket) const {
+  return ttl_s(bucket, now_us, retention_ms_);
 }
 
 std::int64_t Announcer::kept_ms(const index::SeriesIndex& index, model::GroupId group) const {

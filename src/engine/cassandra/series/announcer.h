@@ -49,8 +49,8 @@ class Announcer {
   // What to raise when it stands.
   [[nodiscard]] std::vector<tracker::redis::VersionsRaised> raised(const Announcement& announcement) const;
 
-  // s, for a row that is written now, of this index bucket; 0: none.
-  [[nodiscard]] std::uint32_t ttl_s(std::int64_t now_us) const;
+  // s, for a row that is written now and is to stand as long as all announcements up to this index bucket; 0: none.
+  [[nodiscard]] std::uint32_t ttl_s(std::int64_t now_us, model::Timestamp bucket = model::kTimestampMin) const;
 
  private:
   // `kept_ms`: the samples that the row is about.

@@ -207,6 +207,27 @@ TEST_F(ForgettingTest, TheNameOfAMetricStaysWhereAnotherReplicaHasSeriesOfIt) {
   for (Replica* replica : {&b, &a, &c}) EXPECT_EQ(metrics(*replica), Names{"cpu"});
 }
 
+// What announces a series ahead of the clock stands for longer than it takes from now on.
+TEST_F(ForgettingTest, SamplesAheadOfTheClockBringNothingBack) {
+  const SeriesOptions options{.directory = {}, .retention_ms = 2 * kIndexBucketMs};
+  Replica writer(shared, options), eraser(shared, options);
+  constexpr int kAhead = 9;
+  for (const int weeks : {kAhead, 0}) {
+    for (const char* const host : {"a", "b"}) {
+      ASSERT_TRUE(writer.append(writer.group({"cpu"}, host), shared.bucket() + weeks * kIndexBucketMs));
+    }
+  }
+  shared.clock.advance_ms(1000);
+  eraser.erase("cpu", "a");
+  ASSERT_TRUE(writer.listen());
+  for (int week = 0; week < kAhead + 5; ++week) {
+    Replica later(shared, options);
+    const bool is_over = week >= kAhead + 3;  // announcements stand for an index bucket longer than samples
+    EXPECT_EQ(*later.hosts("cpu"), is_over ? Names() : Names{"b"}) << week;
+    shared.clock.advance_ms(kIndexBucketMs);
+  }
+}
+
 TEST_F(ForgettingTest, WithoutRedisNothingIsForgotten) {
   const auto group = a.group({"cpu"}, "a");
   ASSERT_TRUE(a.append(group));

@@ -134,6 +134,12 @@ Result<std::vector<model::Timestamp>> Loader::series(TenantId tenant, const std:
   return list;
 }
 
+Result<model::Timestamp> Loader::latest_bucket(TenantId tenant, const std::string& metric, const Limits& limits) {
+  VARVE_ASSIGN_OR_RETURN(const Asked asked, ask(tenant));
+  VARVE_ASSIGN_OR_RETURN(const auto list, buckets(asked, tenant, metric, {}, limits));
+  return list.empty() ? model::kTimestampMin : std::ranges::max(list);
+}
+
 Status Loader::forgotten(TenantId tenant, std::span<const std::string> metrics, const Limits& limits) {
   VARVE_ASSIGN_OR_RETURN(const Asked asked, ask(tenant));
   std::vector<PartWanted> wanted;

@@ -49,6 +49,9 @@ class Loader {
   Result<std::vector<model::Timestamp>> series(model::TenantId tenant, const std::string& metric,
                                                model::TimeRange range, const Limits& limits = {});
 
+  // The latest index bucket that has announcements of the metric, by whatever replica; kTimestampMin: there is none.
+  Result<model::Timestamp> latest_bucket(model::TenantId tenant, const std::string& metric, const Limits& limits = {});
+
   // What was forgotten of these metrics.
   Status forgotten(model::TenantId tenant, std::span<const std::string> metrics, const Limits& limits = {});
 
