@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HeadSums: what is in the heads, by metric; kept until something is appended. Thread-safe.
+// HeadSums: what is in the heads, by metric. Kept for each page of groups until something is appended to it, so that
+// under ingestion a question costs what has changed. Thread-safe.
 #pragma once
 
 #include <array>
@@ -16,16 +17,23 @@ namespace varve::engine::rocksdb {
 
 class HeadSums {
  public:
-  using Sums = std::shared_ptr<const std::vector<MetricSum>>;
-  // Of all that was in the head when it was asked for.
-  [[nodiscard]] Sums of(const std::shared_ptr<const Head>& head, const Catalog& catalog) VARVE_EXCLUDES(mutex_);
+  // Adds all that was in the head when it was asked for.
+  void add_to(MetricAdder& out, const std::shared_ptr<const Head>& head, const Catalog& catalog) VARVE_EXCLUDES(mutex_);
 
  private:
+  // Of a page of groups (Head::kPageGroups).
+  struct Page {
+    std::uint64_t rows = 0;  // that it had when it was added up; later ones may be among the sums
+    std::vector<MetricSum> sums;
+  };
+  using Pages = std::vector<std::shared_ptr<const Page>>;  // by number; nullptr: none is known
   struct Known {
     std::weak_ptr<const Head> head;  // it is not kept alive, but never taken for another
-    std::uint64_t rows = 0;
-    Sums sums;
+    Pages pages;
   };
+
+  [[nodiscard]] Pages known(const std::shared_ptr<const Head>& head) VARVE_EXCLUDES(mutex_);
+  void keep(const std::shared_ptr<const Head>& head, Pages pages) VARVE_EXCLUDES(mutex_);
 
   Mutex mutex_;
   std::array<Known, 2> known_ VARVE_GUARDED_BY(mutex_);  // of the head and the immutable one; last asked for first

@@ -16,22 +16,23 @@ constexpr std::uint32_t kPagesUnderLock = 4;  // definitions wait while they are
 constexpr std::size_t kSeriesMin = 4096;
 constexpr std::size_t kSeriesAPage = 8;
 
-// Adds the fragments of a head.
+// Adds the fragments of a head's pages.
 class HeadAdder {
  public:
   HeadAdder(const Head& head, const Catalog& catalog) : head_(head), catalog_(catalog) {}
 
-  std::vector<MetricSum> run() {
-    for (std::uint32_t from = 0; list(from);) add();
+  std::vector<MetricSum> page(std::uint32_t number) {
+    const std::uint32_t end = (number + 1) * Head::kPageGroups;
+    for (std::uint32_t from = number * Head::kPageGroups; list(from, end);) add();
     return sums_.take();
   }
 
  private:
   // Those of the next groups; false: there are no more.
-  bool list(std::uint32_t& from) {
+  bool list(std::uint32_t& from, std::uint32_t end) {
     fragments_.clear();
     const MutexLock lock(head_.mutex);
-    if (!head_.next_groups(from, kGroupsUnderLock, groups_)) return false;
+    if (!head_.next_groups(from, end, kGroupsUnderLock, groups_)) return false;
     for (const std::uint32_t group : groups_) list_fragments(head_, group, fragments_);
     return true;
   }
@@ -84,21 +85,39 @@ void add_pages(MetricAdder& out, const StatsTable& stats, const Catalog& catalog
 
 }  // namespace
 
-HeadSums::Sums HeadSums::of(const std::shared_ptr<const Head>& head, const Catalog& catalog) {
-  const auto is_of = [&](const Known& known) {
-    return !known.head.owner_before(head) && !head.owner_before(known.head);
-  };
-  const std::uint64_t rows = head->rows();  // what is appended from here on makes the sums old
-  {
-    const MutexLock lock(mutex_);
-    const auto* const known = std::ranges::find_if(known_, is_of);
-    if (known != known_.end() && known->rows == rows) return known->sums;
-  }
-  auto sums = std::make_shared<const std::vector<MetricSum>>(HeadAdder(*head, catalog).run());
+HeadSums::Pages HeadSums::known(const std::shared_ptr<const Head>& head) {
   const MutexLock lock(mutex_);
-  if (!is_of(known_[0])) std::swap(known_[0], known_[1]);
-  known_[0] = {head, rows, sums};
-  return sums;
+  for (const Known& one : known_) {
+    if (!one.head.owner_before(head) && !head.owner_before(one.head)) return one.pages;
+  }
+  return {};
+}
+
+void HeadSums::keep(const std::shared_ptr<const Head>& head, Pages pages) {
+  const MutexLock lock(mutex_);
+  Known& last = known_[0];
+  if (last.head.owner_before(head) || head.owner_before(last.head)) std::swap(known_[0], known_[1]);
+  known_[0] = {head, std::move(pages)};
+}
+
+void HeadSums::add_to(MetricAdder& out, const std::shared_ptr<const Head>& head, const Catalog& catalog) {
+  const std::vector<std::uint64_t> rows = head->page_rows();  // what is appended from here on makes sums old
+  Pages pages = known(head);
+  pages.resize(std::max(pages.size(), rows.size()));
+  HeadAdder adder(*head, catalog);
+  bool news = false;
+  for (std::uint32_t number = 0; number < rows.size(); ++number) {
+    if (rows[number] == 0) continue;
+    std::shared_ptr<const Page> page = pages[number];
+    if (page == nullptr || page->rows != rows[number]) {
+      page = std::make_shared<const Page>(Page{rows[number], adder.page(number)});
+      // As of pages of stats: what has very many metrics is added up each time.
+      pages[number] = page->sums.size() > PageSums::kMetricsMax ? nullptr : page;
+      news = true;
+    }
+    for (const MetricSum& sum : page->sums) out.add(sum.metric, sum.stats);
+  }
+  if (news) keep(head, std::move(pages));
 }
 
 std::optional<std::vector<MetricStats>> Store::metric_stats(model::TenantId tenant,
@@ -119,9 +138,7 @@ std::optional<std::vector<MetricStats>> Store::metric_stats(model::TenantId tena
   MetricAdder sums;
   add_pages(sums, *now.stats, state_->catalog);
   for (const auto& head : {now.immutable, now.head}) {
-    if (head == nullptr) continue;
-    const auto in_head = state_->head_sums.of(head, state_->catalog);
-    for (const MetricSum& sum : *in_head) sums.add(sum.metric, sum.stats);
+    if (head != nullptr) state_->head_sums.add_to(sums, head, state_->catalog);
   }
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     if (numbers[i]) out[i].stats = sums.of(*numbers[i]);

@@ -115,6 +115,31 @@ TEST_F(MetricStatsTest, AgreeWithTheirSeries) {
   }
 }
 
+// What ascends is not read; what comes twice or late, or has values of several types, is.
+TEST_F(MetricStatsTest, WhileSamplesComeInOrder) {
+  const auto put = [&](std::size_t from, int minute, const std::vector<Value>& values) {
+    model::RowBatch batch;
+    for (std::size_t i = from; i < groups_.size(); i += 7) {
+      batch.add(store.line(*groups_[i]), kStart + minute * kMinute, values);
+    }
+    ASSERT_TRUE(store.append(batch));
+  };
+  for (int minute = 1; minute < 130; minute += 9) {
+    ASSERT_NO_FATAL_FAILURE(put(static_cast<std::size_t>(minute % 5), minute, ones()));
+    ASSERT_NO_FATAL_FAILURE(compare());
+  }
+  ASSERT_NO_FATAL_FAILURE(put(0, 200, std::vector<Value>(metrics_.size() - 1, Value::of_double(0.25))));
+  ASSERT_NO_FATAL_FAILURE(compare());
+  for (const int minute : {200, 199}) {
+    ASSERT_NO_FATAL_FAILURE(put(0, minute, ones()));
+    ASSERT_NO_FATAL_FAILURE(compare());
+  }
+  std::vector<Value> mixed = ones();
+  mixed[3] = Value::of_double(0.1);
+  ASSERT_NO_FATAL_FAILURE(put(0, 201, mixed));
+  ASSERT_NO_FATAL_FAILURE(compare());
+}
+
 TEST_F(MetricStatsTest, AfterDeletes) {
   ASSERT_NO_FATAL_FAILURE(put_some(2000));
   settle();

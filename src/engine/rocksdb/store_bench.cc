@@ -124,6 +124,23 @@ void append(benchmark::State& state) {
 }
 BENCHMARK(append);
 
+// What is known of all metrics, while so many hosts are written to between two questions.
+void metric_stats(benchmark::State& state) {
+  Bench bench;
+  bench.fill(kRows);
+  std::vector<std::string> metrics;
+  for (int f = 0; f < kFields; ++f) metrics.push_back("cpu_field" + std::to_string(f));
+  for (auto _ : state) {
+    state.PauseTiming();
+    if (state.range(0) > 0) {
+      bench.store->append(bench.load->next_polls(static_cast<int>(state.range(0))), [](const Status&) {});
+    }
+    state.ResumeTiming();
+    benchmark::DoNotOptimize(bench.store->metric_stats(bench.load->tenant, metrics)->front().stats.points);
+  }
+}
+BENCHMARK(metric_stats)->Arg(0)->Arg(10)->Arg(kHosts)->Iterations(20)->Unit(benchmark::kMicrosecond);
+
 void spill(benchmark::State& state) {
   Bench bench;
   for (auto _ : state) {

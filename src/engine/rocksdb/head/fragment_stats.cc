@@ -8,20 +8,52 @@ namespace varve::engine::rocksdb {
 using model::ValueType;
 using storage::SeriesStats;
 
+namespace {
+
+// Of all values of such a row; 0: they may differ.
+constexpr std::uint8_t types_of(model::RowKind kind) {
+  switch (kind) {
+    case model::RowKind::long_: return SeriesStats::bit_of(ValueType::long_);
+    case model::RowKind::decimal: return SeriesStats::bit_of(ValueType::double_);
+    case model::RowKind::text: return SeriesStats::bit_of(ValueType::string);
+    case model::RowKind::complex: return SeriesStats::bit_of(ValueType::complex);
+    case model::RowKind::histogram: return SeriesStats::bit_of(ValueType::histogram);
+    case model::RowKind::typed: break;
+  }
+  return 0;
+}
+
+std::optional<SeriesStats> known_stats(const Head::Fragment& fragment) {
+  if (!fragment.ascends || (fragment.kinds & Head::Fragment::bit_of(model::RowKind::typed)) != 0) return std::nullopt;
+  SeriesStats out{fragment.first_time, fragment.last_time, fragment.rows, 0};
+  for (unsigned kind = 0; kind <= model::kRowKindLast; ++kind) {
+    const auto one = static_cast<model::RowKind>(kind);
+    if ((fragment.kinds & Head::Fragment::bit_of(one)) != 0) out.types |= types_of(one);
+  }
+  return out;
+}
+
+}  // namespace
+
 void list_fragments(const Head& head, std::uint32_t group, std::vector<HeadFragment>& out) {
   for (const auto* at = head.fragments(model::GroupId{group}); at != nullptr; at = at->next) {
-    head.pieces(*at, out.emplace_back(HeadFragment{group, {}}).rows);
+    HeadFragment& fragment = out.emplace_back(HeadFragment{.group = group, .known = known_stats(*at)});
+    if (!fragment.known) head.pieces(*at, fragment.rows);
   }
 }
 
 void FragmentStats::count(const HeadFragment& fragment, std::span<const std::uint16_t> columns) {
-  times_.clear();
-  uniform_ = 0;
   types_.assign(columns.size(), 0);
+  all_ = fragment.known.value_or(SeriesStats());
+  if (fragment.known) return;
+  times_.clear();
   for (const auto& rows : fragment.rows) read(rows, columns);
   if (!std::ranges::is_sorted(times_)) std::ranges::sort(times_);
   const auto again = std::ranges::unique(times_);
   times_.erase(again.begin(), again.end());
+  all_.first_ms = times_.front();
+  all_.last_ms = times_.back();
+  all_.points = times_.size();
 }
 
 void FragmentStats::read(std::span<const std::byte> rows, std::span<const std::uint16_t> columns) {
@@ -30,15 +62,11 @@ void FragmentStats::read(std::span<const std::byte> rows, std::span<const std::u
     const model::RowView row{at};
     at += row.bytes() + Head::kArrivalBytes;
     times_.push_back(row.time());
-    switch (row.kind()) {
-      case model::RowKind::long_: uniform_ |= SeriesStats::bit_of(ValueType::long_); break;
-      case model::RowKind::decimal: uniform_ |= SeriesStats::bit_of(ValueType::double_); break;
-      case model::RowKind::text: uniform_ |= SeriesStats::bit_of(ValueType::string); break;
-      case model::RowKind::complex: uniform_ |= SeriesStats::bit_of(ValueType::complex); break;
-      case model::RowKind::histogram: uniform_ |= SeriesStats::bit_of(ValueType::histogram); break;
-      case model::RowKind::typed:
-        for (std::size_t i = 0; i < columns.size(); ++i) types_[i] |= SeriesStats::bit_of(row.value(columns[i]).type);
+    if (row.kind() != model::RowKind::typed) {
+      all_.types |= types_of(row.kind());
+      continue;
     }
+    for (std::size_t i = 0; i < columns.size(); ++i) types_[i] |= SeriesStats::bit_of(row.value(columns[i]).type);
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,13 +15,14 @@ namespace varve::engine::rocksdb {
 
 // A group in one slot of a head.
 struct HeadFragment {
-  std::uint32_t group;
-  Head::Pieces rows;
+  std::uint32_t group = 0;
+  std::optional<storage::SeriesStats> known = {};  // of each of its series
+  Head::Pieces rows = {};                          // where that is not known
 };
 
 inline constexpr std::size_t kGroupsUnderLock = 128;  // appends wait while their fragments are listed
 
-// Appends those of a group.
+// Appends those of a group. What ascends, as what is measured does, need not be read: the head counts it.
 void list_fragments(const Head& head, std::uint32_t group, std::vector<HeadFragment>& out) VARVE_REQUIRES(head.mutex);
 
 // For one thread.
@@ -29,15 +31,16 @@ class FragmentStats {
   // Counts the columns of the fragment. Then, by position in `columns`:
   void count(const HeadFragment& fragment, std::span<const std::uint16_t> columns);
   [[nodiscard]] storage::SeriesStats of(std::size_t column) const {
-    const auto types = static_cast<std::uint8_t>(uniform_ | types_[column]);
-    return {times_.front(), times_.back(), times_.size(), types};
+    storage::SeriesStats out = all_;
+    out.types |= types_[column];
+    return out;
   }
 
  private:
   void read(std::span<const std::byte> rows, std::span<const std::uint16_t> columns);
 
   std::vector<model::Timestamp> times_;
-  unsigned uniform_ = 0;             // types of rows in which all values have one
+  storage::SeriesStats all_;         // with the types of rows in which all values have one
   std::vector<std::uint8_t> types_;  // of each column
 };
 

@@ -121,11 +121,15 @@ void Head::append_row(Fragment& fragment, model::RowView row) {
   std::memcpy(to, row.at, row_bytes);
   store_le(to + row_bytes, static_cast<std::uint32_t>(rows_));
   block->used += static_cast<std::uint32_t>(bytes);
+  fragment.ascends &= time > fragment.last_time;
+  fragment.kinds |= Fragment::bit_of(row.kind());
+  ++fragment.rows;
   fragment.first_time = std::min(fragment.first_time, time);
   fragment.last_time = std::max(fragment.last_time, time);
   GroupPage& page = *by_group_[model::to_int(row.group()) / kPageGroups];
   page.first_time = std::min(page.first_time, time);
   page.last_time = std::max(page.last_time, time);
+  ++page.rows;
   ++rows_;
 }
 

@@ -54,6 +54,13 @@ class Head {
     Block* last;
     model::Timestamp first_time;  // smallest and largest of its rows
     model::Timestamp last_time;
+    std::uint32_t rows;
+    std::uint8_t kinds;  // bit_of() of each kind that a row has
+    bool ascends;        // each row is later than the one before: each has a time of its own
+
+    static constexpr std::uint8_t bit_of(model::RowKind kind) {
+      return static_cast<std::uint8_t>(1U << static_cast<unsigned>(kind));
+    }
   };
   static constexpr std::size_t kArrivalBytes = shared::kArrivalBytes;
   static constexpr std::size_t kNearMax = 8;  // a group that has more fragments looks them up in a table
@@ -86,6 +93,9 @@ class Head {
   // them, so that no append waits for all.
   [[nodiscard]] bool next_groups(std::uint32_t& from, std::size_t most, std::vector<std::uint32_t>& out) const
       VARVE_REQUIRES(mutex);
+  // The same of groups before `end` alone.
+  [[nodiscard]] bool next_groups(std::uint32_t& from, std::uint32_t end, std::size_t most,
+                                 std::vector<std::uint32_t>& out) const VARVE_REQUIRES(mutex);
   // Calls f(page, first time, last time) for each kPageGroups groups of which some have fragments: of all their rows.
   static constexpr std::uint32_t kPageGroups = 1024;
   template <class F>
@@ -94,6 +104,8 @@ class Head {
       if (const GroupPage* const page = by_group_[number].get()) f(number, page->first_time, page->last_time);
     }
   }
+  // How many rows each page of groups has; 0: there is no page.
+  [[nodiscard]] std::vector<std::uint64_t> page_rows() const VARVE_EXCLUDES(mutex);
   // Number of fragments of each slot.
   [[nodiscard]] const std::map<model::Timestamp, std::uint64_t>& slots() const VARVE_REQUIRES(mutex) { return slots_; }
 
@@ -125,6 +137,7 @@ class Head {
     std::bitset<kPageGroups> is_far;                     // has it more than kNearMax fragments?
     model::Timestamp first_time = model::kTimestampMax;  // smallest and largest of all their rows
     model::Timestamp last_time = model::kTimestampMin;
+    std::uint64_t rows = 0;
   };
 
   // A row that waits until others like it have come: what they touch is fetched side by side then.

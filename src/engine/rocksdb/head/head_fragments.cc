@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which fragment of a head a row belongs to. The fragments of a group are a list; where they are many they are in a
 // table, too.
+#include <limits>
+
 #include "base/check.h"
 #include "engine/rocksdb/head/head.h"
 
@@ -60,8 +62,13 @@ Head::Fragment*& Head::place_of(std::uint32_t group) {
 }
 
 bool Head::next_groups(std::uint32_t& from, std::size_t most, std::vector<std::uint32_t>& out) const {
+  return next_groups(from, std::numeric_limits<std::uint32_t>::max(), most, out);
+}
+
+bool Head::next_groups(std::uint32_t& from, std::uint32_t end, std::size_t most,
+                       std::vector<std::uint32_t>& out) const {
   out.clear();
-  while (from / kPageGroups < by_group_.size() && out.size() < most) {
+  while (from < end && from / kPageGroups < by_group_.size() && out.size() < most) {
     const auto& page = by_group_[from / kPageGroups];
     if (page == nullptr) {
       from = (from / kPageGroups + 1) * kPageGroups;
@@ -73,6 +80,14 @@ bool Head::next_groups(std::uint32_t& from, std::size_t most, std::vector<std::u
   return !out.empty();
 }
 
+std::vector<std::uint64_t> Head::page_rows() const {
+  const MutexLock lock(mutex);
+  std::vector<std::uint64_t> out;
+  out.reserve(by_group_.size());
+  for (const auto& page : by_group_) out.push_back(page == nullptr ? 0 : page->rows);
+  return out;
+}
+
 Head::Fragment* Head::add(std::uint32_t group, model::Timestamp slot) {
   auto* const fragment = new (allocate(sizeof(Fragment))) Fragment{.slot = slot,
                                                                    .next = nullptr,
@@ -80,7 +95,10 @@ Head::Fragment* Head::add(std::uint32_t group, model::Timestamp slot) {
                                                                    .first = nullptr,
                                                                    .last = nullptr,
                                                                    .first_time = slot + chunk_width_ms_,
-                                                                   .last_time = slot};
+                                                                   .last_time = slot - 1,
+                                                                   .rows = 0,
+                                                                   .kinds = 0,
+                                                                   .ascends = true};
   ++slots_[slot];
   Fragment* const first = first_of(group);
   if (first != nullptr && is_far(group)) {
