@@ -41,8 +41,12 @@ TEST(MessageId, TellsWhenTheMessageWas) {
     EXPECT_LE(found->first_us, us);
     EXPECT_GE(found->last_us, us);
     EXPECT_LE(found->last_us / 1000 - found->first_us / 1000, 0) << us;
-    if (us > kFirst + 9'000'000) EXPECT_FALSE(time_of_made_id(bytes_of(id), us - 9'000'000, us - 5'000'000)) << us;
-    if (us < kLast - 9'000'000) EXPECT_FALSE(time_of_made_id(bytes_of(id), us + 5'000'000, us + 9'000'000)) << us;
+    if (us > kFirst + 9'000'000) {
+      EXPECT_FALSE(time_of_made_id(bytes_of(id), us - 9'000'000, us - 5'000'000)) << us;
+    }
+    if (us < kLast - 9'000'000) {
+      EXPECT_FALSE(time_of_made_id(bytes_of(id), us + 5'000'000, us + 9'000'000)) << us;
+    }
   }
 }
 
