@@ -83,7 +83,7 @@ class RandomConditions {
     if (op == Op::word || op == Op::word_prefix) value = word_of(value);
     if (op == Op::contains && type != ColumnType::names) value = piece_of(value);
     if (op == Op::prefix || op == Op::word_prefix) value.resize(below(value.size() + 1));
-    if (below(8) == 0) value += "x";
+    if (type != ColumnType::id && below(8) == 0) value += "x";
     return make_term(cell.column, cell.name, op, value);
   }
 
