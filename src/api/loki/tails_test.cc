@@ -8,6 +8,7 @@
 #include "api/shared/follow_meter.h"
 #include "api/testing/waiting_sink.h"
 #include "http/url.h"
+#include "message/id.h"
 #include "query/testing/message_parts.h"
 #include "storage/testing/memory_store.h"
 

@@ -2,6 +2,7 @@
 // What overload drops, in each protocol: the others of its request are kept.
 #include <gtest/gtest.h>
 
+#include "message/id.h"
 #include "protocol/elasticsearch/bulk.h"
 #include "protocol/loki/push.h"
 #include "protocol/messages/messages_text.h"
