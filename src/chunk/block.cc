@@ -56,20 +56,7 @@ Status Block::column(std::size_t i, std::size_t column, Rows rows, DecodedColumn
   if (column >= state_->groups[i].columns) return malformed("a group with a column less");
   const Part& part = state_->part(i, column);
   check(rows.first <= part.count && rows.count <= part.count - rows.first, "rows that the chunk has");
-  out.uniform = part.form != Form::mixed;
-  out.type = type_of(part.form);
-  bool ok = false;
-  if (part.form == Form::mixed) {
-    ok = state_->decode_mixed(&part, rows, out);
-  } else if (part.form == Form::texts) {
-    out.bits.clear();
-    ok = state_->decode_texts(part, rows, out.texts);
-  } else {
-    out.texts.clear();
-    out.bits.resize(rows.count);
-    ok = state_->decode_values(part, rows, out.bits.data());
-  }
-  if (!ok) return malformed("a column");
+  if (!state_->decode(&part, rows, out)) return malformed("a column");
   return {};
 }
 

@@ -4,7 +4,7 @@
 // A chunk holds the samples of one series in one slot: times (one column for all series of its group) and values.
 // Columns with similar distributions share an entropy-coded stream, so that a chunk of a few hundred bytes needs no
 // code table of its own. Byte layout: docs/formats/block.md. Lossless for every double bit pattern, long and text;
-// complex numbers and histograms are encoded as texts of another type.
+// complex numbers and histograms are encoded as texts of another type. Staleness markers lie beside the values.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct Column {
   enum class Form {
     longs,     // ints
     decimals,  // ints / 10^decimals, |int| < 2^53, decimals ≤ 15; never −0
-    typed      // types or kErased, with bits (long, double) or texts (others) at the same position
+    typed  // types or kErased, with bits (long, double) or texts (others) at the same position; markers have neither
   };
   Form form = Form::longs;
   unsigned decimals = 0;
@@ -68,15 +68,17 @@ class BlockBuilder {
 
 inline constexpr std::size_t kBlockBytesTarget = std::size_t{32} * 1024;
 
+// Of the values of a chunk, as if it had no markers.
 struct Stats {
-  // Are min, max and sum valid? Then all values are longs, or all are finite doubles. May be false even so (decimals
-  // with exceptions): then decode the column.
+  // Are the others valid? Then all values are longs, or all are finite doubles, and the first and the last row have
+  // one. May be false even so (decimals with exceptions): then decode the column.
   bool numeric = false;
   model::ValueType type = model::ValueType::double_;  // the type of all values, if uniform
   bool uniform = true;
   double min = 0;
   double max = 0;
   double sum = 0;
+  std::uint64_t count = 0;
 };
 
 // Some rows of a chunk, one after the other.

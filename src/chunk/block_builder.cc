@@ -141,6 +141,7 @@ void BlockBuilder::State::clear() {
   for (auto& list : splits) list.clear();
   before = {};
   times.clear();
+  columns.clear();
   groups = 0;
   last_group = 0;
   version = kVersionFirst;
@@ -160,7 +161,7 @@ void BlockBuilder::add(const Fragment& fragment) {
   params.varint(fragment.columns.size());
   s.times.write(fragment.times, s.sequences, s.sections);
   for (const Column& column : fragment.columns) {
-    s.columns.write(column, fragment.times.size(), s.sequences, s.sections);
+    if (s.columns.write(column, fragment.times.size(), s.sequences, s.sections)) s.version = kVersionWithMarkers;
     s.note_splits();
   }
   s.last_group = group;
@@ -184,7 +185,7 @@ std::span<const std::byte> BlockBuilder::finish() {
   s.block.fixed(std::uint32_t{0});
   s.block.byte(kVersionFirst);  // as far as is known
   s.block.varint(s.groups);
-  if (s.drop_short_splits()) s.version = kVersionWithSplits;
+  if (s.drop_short_splits()) s.version = std::max(s.version, kVersionWithSplits);
   for (unsigned section = 0; section < kSections; ++section) s.put_section(section);
   const std::vector<Frame> frames = s.frames();
   std::uint32_t present = 0;

@@ -34,6 +34,20 @@ bool Block::State::bytes_of(const Sequence& s, std::size_t count, SequenceBytes&
   return true;
 }
 
+bool Block::State::decode(const Part* part, Rows rows, DecodedColumn& out) const {
+  if (part->form == Form::marked) return decode_marked(part, rows, out);
+  out.uniform = part->form != Form::mixed;
+  out.type = type_of(part->form);
+  if (part->form == Form::mixed) return decode_mixed(part, rows, out);
+  if (part->form == Form::texts) {
+    out.bits.clear();
+    return decode_texts(*part, rows, out.texts);
+  }
+  out.texts.clear();
+  out.bits.resize(rows.count);
+  return decode_values(*part, rows, out.bits.data());
+}
+
 bool Block::State::decode_ints(const Part& part, Rows rows, std::uint64_t* out) const {
   SequenceBytes bytes;
   if (!bytes_of(part.sequence, part.count, bytes)) return false;

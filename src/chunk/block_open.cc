@@ -82,6 +82,7 @@ Status Block::State::read_directory(std::uint64_t group_count) {
   Places places;
   places.heads = Cursor(sections[kHeads].bytes());
   places.params = Cursor(sections[kParams].bytes());
+  places.may_be_marked = static_cast<unsigned>(stored[kCheckedFrom]) >= kVersionWithMarkers;
   if (places.heads.left() != sections[kHeads].size() || places.params.left() != sections[kParams].size()) {
     return corrupt("the directory cannot be decoded");
   }

@@ -40,7 +40,7 @@ class Lazy {
   mutable std::atomic<std::size_t> memory_bytes_ = 0;
 };
 
-// The type of a part's values. Not for mixed parts.
+// The type of a part's values. Not for mixed and marked parts.
 constexpr model::ValueType type_of(Form form) {
   if (form == Form::longs) return model::ValueType::long_;
   return form == Form::texts ? model::ValueType::string : model::ValueType::double_;
@@ -90,6 +90,8 @@ struct Block::State {
   }
   // False: a section could not be decompressed.
   bool bytes_of(const Sequence& sequence, std::size_t count, SequenceBytes& out) const;
+  // These rows of the column that begins with this part.
+  bool decode(const Part* part, Rows rows, DecodedColumn& out) const;
   // Of these rows of a part: the values of its sequence; longs and doubles as in model::Value; texts.
   bool decode_ints(const Part& part, Rows rows, std::uint64_t* out) const;
   bool decode_values(const Part& part, Rows rows, std::uint64_t* out) const;
@@ -97,6 +99,9 @@ struct Block::State {
   bool patch(const Part& part, Rows rows, std::uint64_t* out) const;
   bool decode_texts(const Part& part, Rows rows, std::vector<std::string_view>& out) const;
   bool decode_mixed(const Part* part, Rows rows, DecodedColumn& out) const;
+  bool decode_marked(const Part* part, Rows rows, DecodedColumn& out) const;
+  // Which rows of a marked part have a marker, ascending.
+  bool list_markers(const Part& part, std::vector<std::size_t>& out) const;
 };
 
 }  // namespace varve::chunk

@@ -46,10 +46,19 @@ void sum_up(const Part& part, std::span<const std::uint64_t> values, Stats& stat
 
 Stats Block::stats(std::size_t i, std::size_t column) const {
   if (column >= state_->groups[i].columns) return {.uniform = false};  // column() tells
-  const Part& part = state_->part(i, column);
+  const Part* found = &state_->part(i, column);
+  if (found->form == Form::marked) {
+    // They are those of the values. But a chunk is known by its first and last time: these must be of values, too.
+    std::vector<std::size_t> markers;
+    if (!state_->list_markers(*found, markers)) return {.uniform = false};
+    if (markers.front() == 0 || markers.back() == found->count - 1) return {.uniform = false};
+    ++found;
+  }
+  const Part& part = *found;
   Stats stats;
   stats.uniform = part.form != Form::mixed;
   stats.type = type_of(part.form);
+  stats.count = part.count;
   const bool numbers = part.form == Form::longs || part.form == Form::decimals ||
                        (part.form == Form::doubles && part.detail == kNumeric);
   if (!numbers) return stats;

@@ -40,6 +40,12 @@ class Bytes {
     used_ += n;
   }
 
+  // Takes back what came after the first n bytes.
+  void cut(std::size_t n) {
+    check(n <= used_, "what is taken back was written");
+    used_ = n;
+  }
+
   void add(std::span<const std::byte> bytes) {
     if (bytes.empty()) return;
     std::memcpy(reserve(bytes.size()), bytes.data(), bytes.size());

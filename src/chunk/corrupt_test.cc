@@ -39,6 +39,15 @@ std::vector<OwnGroup> rich_groups() {
   for (auto& m : groups[0].columns[1].ints) m %= std::int64_t{1} << 53;
   groups[1] = {2, jitter, {longs(rare), typed(mixed), doubles(digits)}};
   groups[2] = {900, steady_times(200), {strings(std::vector<std::string>(200, "same")), longs(wild)}};
+  OwnColumn marked = doubles(gauges), marked_mix = typed(mixed);
+  for (const std::size_t row : {std::size_t{3}, std::size_t{4}, std::size_t{160}, std::size_t{199}}) {
+    for (OwnColumn* const column : {&marked, &marked_mix}) {
+      column->types[row] = model::ValueType::stale_marker;
+      column->bits[row] = 0;
+    }
+    marked_mix.texts[row].clear();
+  }
+  groups.push_back({901, steady_times(200), {marked, marked_mix}});
   return groups;
 }
 

@@ -11,8 +11,9 @@ inline constexpr std::uint32_t kMagic = 0x6b627676;  // "vvbk"
 // A block has the lowest version with all the features that it uses, so that older readers can read it if possible.
 inline constexpr std::uint8_t kVersionFirst = 1;
 inline constexpr std::uint8_t kVersionWithRice = 2;
-inline constexpr std::uint8_t kVersionWithSplits = 3;  // of classes
-inline constexpr std::uint8_t kVersionLast = kVersionWithSplits;
+inline constexpr std::uint8_t kVersionWithSplits = 3;   // of classes
+inline constexpr std::uint8_t kVersionWithMarkers = 4;  // staleness markers
+inline constexpr std::uint8_t kVersionLast = kVersionWithMarkers;
 inline constexpr std::size_t kCheckedFrom = 8;  // magic, checksum; the checksum is of everything behind it
 
 // A section decompresses to at most kInflatedFree bytes or kInflatedRatioMax times its stored size. Writers comply.
@@ -26,13 +27,17 @@ enum class Form : std::uint8_t {
   patched = 2,   // mantissas, except for a few doubles stored verbatim
   doubles = 3,   // IEEE bits, mapped so that they sort as the numbers do
   texts = 4,     // positions in a dictionary
-  mixed = 5      // a sequence of types, then one part for each type
+  mixed = 5,     // a sequence of types, then one part for each type
+  marked = 6     // rows with staleness markers, then the column of the others
 };
 
-// A form byte is form | detail << 4: the decimals, for doubles kNumeric, for mixed kWithErased | kWithMoreTypes.
+// A form byte is form | detail << 4: the decimals, for doubles kNumeric, for mixed kWithErased |
+// kWithMoreTypes, for marked kOnlyMarkers or kSameMarkers.
 inline constexpr unsigned kNumeric = 1;
 inline constexpr unsigned kWithErased = 1;
 inline constexpr unsigned kWithMoreTypes = 2;  // than long, double and string
+inline constexpr unsigned kOnlyMarkers = 1;
+inline constexpr unsigned kSameMarkers = 2;  // in the rows of the last list before
 
 // Kinds of time columns.
 enum class TimesKind : std::uint8_t { same = 0, sequence = 1, grid = 2 };

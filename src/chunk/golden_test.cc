@@ -60,6 +60,14 @@ TEST(Golden, BytesOfSmallBlocks) {
         {2, {1, 2, 3}, {typed({Value::of_histogram("h"), Value::of_string("s"), Value{kErased, 0, {}}})}}},
        "7676626b7d34a29e01020d002a000400000a0000011f250f040f00351f040f040f010103020200000200080000000003"
        "0000000202060101000503020000010001000000010200000001020102010102026331633201730168"},
+      {"staleness markers",
+       {{5,
+         {1000, 2000, 3000, 4000},
+         {typed({Value::of_double(1.5), Value::of_stale_marker(), Value::of_double(1.5), Value::of_stale_marker()}),
+          typed({Value::of_long(7), Value::of_stale_marker(), Value::of_string("x"), Value::of_stale_marker()}),
+          typed(std::vector<Value>(4, Value::of_stale_marker()))}}},
+       "7676626b110a6a2204010d001e00020000020000011f06110f26051f000f040f16050304d00fb8170000d00f00041e000002"
+       "00040001000e0000000000010201010178"},
       {"grid",
        {grid()},
        "7676626b44eb4977020104001b0002002000a00481018001530205000903014080a0abfef9629bc13b987502000ad00f"

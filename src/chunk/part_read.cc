@@ -32,13 +32,39 @@ bool read_patches(Places& places, Part& part) {
   return true;
 }
 
+bool read_marker_list(Places& places, std::size_t rows) {
+  const std::uint64_t head = places.params.varint();
+  const std::uint64_t markers = head >> 1;
+  const std::uint64_t more_bytes = (head & 1) != 0 ? places.params.varint() : 0;
+  if (!places.params.ok() || markers == 0 || markers >= rows) return false;
+  if (more_bytes > markers * (codec::kVarintBytesMax - 1)) return false;
+  places.marker_list = {static_cast<std::uint32_t>(markers), rows, places.side,
+                        static_cast<std::size_t>(markers + more_bytes)};
+  places.side += places.marker_list.bytes;
+  return true;
+}
+
+bool read_markers(Places& places, Part& part) {
+  if (part.detail > kSameMarkers) return false;
+  part.markers = static_cast<std::uint32_t>(part.count);
+  if (part.detail == kOnlyMarkers) return true;
+  if (part.detail == 0 && !read_marker_list(places, part.count)) return false;
+  const auto& list = places.marker_list;
+  part.markers = list.markers;
+  part.patches_at = list.at;
+  part.patches_bytes = list.bytes;
+  return list.rows == part.count;
+}
+
 bool read_part(Places& places, std::size_t count, Part& part) {
   const unsigned head = places.heads.byte();
-  if (!places.heads.ok() || (head & 15) > static_cast<unsigned>(Form::mixed)) return false;
+  const unsigned last = static_cast<unsigned>(places.may_be_marked ? Form::marked : Form::mixed);
+  if (!places.heads.ok() || (head & 15) > last) return false;
   part = {};
   part.form = static_cast<Form>(head & 15);
   part.detail = static_cast<std::uint8_t>(head >> 4);
   part.count = count;
+  if (part.form == Form::marked) return read_markers(places, part);
   if (!read_sequence(places, count, 0, part.sequence)) return false;
   switch (part.form) {
     case Form::longs:
@@ -54,7 +80,8 @@ bool read_part(Places& places, std::size_t count, Part& part) {
     case Form::texts:
       if (!read_texts(places, part)) return false;
       break;
-    case Form::mixed: break;
+    case Form::mixed:
+    case Form::marked: break;
   }
   return places.params.ok();
 }
@@ -88,6 +115,13 @@ bool is_form_of(Form form, model::ValueType type) {
 bool read_column(Places& places, std::size_t rows, std::vector<Part>& out) {
   Part whole;
   if (!read_part(places, rows, whole)) return false;
+  if (whole.form == Form::marked) {
+    const std::size_t values = rows - whole.markers;
+    out.push_back(whole);
+    if (values == 0) return true;
+    rows = values;
+    if (!read_part(places, rows, whole) || whole.form == Form::marked) return false;
+  }
   const std::size_t at = out.size();
   out.push_back(whole);
   if (whole.form != Form::mixed) return true;

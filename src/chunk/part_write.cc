@@ -38,19 +38,32 @@ double sum_of_doubles(std::span<const std::uint64_t> bits) {
   return sum;
 }
 
+bool differ(std::span<const ValueType> types) {
+  return std::ranges::any_of(types, [&](ValueType type) { return type != types[0]; });
+}
+
 }  // namespace
 
-void ColumnWriter::write(const Column& column, std::size_t rows, SequenceWriter& sequences, Sections& out) {
+bool ColumnWriter::write(const Column& column, std::size_t rows, SequenceWriter& sequences, Sections& out) {
   const bool typed = column.form == Column::Form::typed;
   check((typed ? column.types.size() : column.ints.size()) == rows, "a column has a cell in each row");
+  const bool mixed = typed && differ(column.types);
+  // One look at each cell answers it for nearly all columns, as they have one type.
+  const bool marked = typed && (mixed ? std::ranges::find(column.types, ValueType::stale_marker) != column.types.end()
+                                      : column.types[0] == ValueType::stale_marker);
+  marked ? write_marked(column, sequences, out) : write_values(column, mixed, sequences, out);
+  return marked;
+}
+
+void ColumnWriter::write_values(const Column& column, bool mixed, SequenceWriter& sequences, Sections& out) {
   switch (column.form) {
     case Column::Form::longs: write_ints(Form::longs, 0, column.ints, true, sequences, out); return;
     case Column::Form::decimals: write_ints(Form::decimals, column.decimals, column.ints, true, sequences, out); return;
     case Column::Form::typed: break;
   }
   const ValueType type = column.types[0];
-  const bool differs = std::ranges::any_of(column.types, [type](ValueType t) { return t != type; });
-  if (differs || !(model::is_number(type) || type == ValueType::string)) {
+  const std::size_t rows = column.types.size();
+  if (mixed || !(model::is_number(type) || type == ValueType::string)) {
     write_mixed(column, sequences, out);
   } else if (type == ValueType::string) {
     write_texts(column.texts, sequences, out);
@@ -132,6 +145,44 @@ void ColumnWriter::write_texts(std::span<const std::string_view> texts, Sequence
   for (const std::string_view text : strings_) to.add(std::as_bytes(std::span(text)));
   out.params().varint(strings_.size());
   out.params().varint(to.size() - before);
+}
+
+// The values stand as if the markers were not there, so that they are coded as well as without, and have statistics.
+void ColumnWriter::write_marked(const Column& column, SequenceWriter& sequences, Sections& out) {
+  check(column.bits.size() == column.types.size() || column.texts.size() == column.types.size(), "a cell has a value");
+  value_types_.clear();
+  value_bits_.clear();
+  value_texts_.clear();
+  fresh_markers_.clear();
+  for (std::size_t i = 0; i < column.types.size(); ++i) {
+    if (column.types[i] == ValueType::stale_marker) {
+      fresh_markers_.push_back(static_cast<std::uint32_t>(i));
+      continue;
+    }
+    value_types_.push_back(column.types[i]);
+    if (!column.bits.empty()) value_bits_.push_back(column.bits[i]);
+    if (!column.texts.empty()) value_texts_.push_back(column.texts[i]);
+  }
+  if (value_types_.empty()) return out.heads().byte(form_byte(Form::marked, kOnlyMarkers));
+  // A target that goes away takes all its series along.
+  const bool same = fresh_markers_ == markers_ && marked_rows_ == column.types.size();
+  out.heads().byte(form_byte(Form::marked, same ? kSameMarkers : 0));
+  if (!same) {
+    std::swap(markers_, fresh_markers_);
+    marked_rows_ = column.types.size();
+    Bytes& side = out.side();
+    const std::size_t before = side.size();
+    std::uint32_t next = 0;
+    for (const std::uint32_t i : markers_) {
+      side.varint(i - next);
+      next = i + 1;
+    }
+    const std::size_t more_bytes = side.size() - before - markers_.size();
+    out.params().varint(markers_.size() << 1 | (more_bytes != 0 ? 1 : 0));
+    if (more_bytes != 0) out.params().varint(more_bytes);
+  }
+  const Column values{Column::Form::typed, 0, {}, value_types_, value_bits_, value_texts_};
+  write_values(values, differ(values.types), sequences, out);
 }
 
 void ColumnWriter::write_mixed(const Column& column, SequenceWriter& sequences, Sections& out) {

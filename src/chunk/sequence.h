@@ -71,6 +71,13 @@ class SequenceWriter {
 struct Places {
   Cursor heads;
   Cursor params;
+  bool may_be_marked = true;  // has the block a version with markers?
+  struct MarkerList {
+    std::uint32_t markers = 0;
+    std::size_t rows = 0;
+    std::size_t at = 0;  // in section side
+    std::size_t bytes = 0;
+  } marker_list;  // the last one
   std::size_t side = 0;
   std::size_t low = 0;
   std::size_t texts = 0;

@@ -58,6 +58,7 @@ Value RowView::value(unsigned index) const {
     case RowKind::text: return Value::of_string(text());
     case RowKind::complex: return Value::of_complex(text());
     case RowKind::histogram: return Value::of_histogram(text());
+    case RowKind::stale_marker: return Value::of_stale_marker();
   }
   return {};
 }
@@ -120,7 +121,8 @@ void RowBatch::add(RowView row) {
   std::memcpy(reserve(bytes), row.at, bytes);
   used_ += bytes;
   ++rows_;
-  samples_ += row.count();
+  samples_ += row.samples();
+  markers_ += row.count() - row.samples();
 }
 
 void RowBatch::add(const KeptGroup& group, Timestamp time, std::span<const Value> values) {

@@ -7,6 +7,7 @@
 //           | count × width bytes                kind decimal: signed m; the value is the double m / 10^decimals
 //           | count × type:u8, count × bits:u64  kind typed:   ValueType long or double, value bit for bit
 //           | bytes:u32, text                    kind text, complex, histogram: one of them; count is 1
+//           | nothing                            kind stale_marker: one for each series of the group
 //
 // m / 10^decimals with |m| < 2^53 and decimals ≤ 22 is the correctly rounded double, so what was parsed from such a
 // decimal text comes back bit for bit. −0, NaN, infinities and longer texts are kept as typed. docs/formats/row.md.
@@ -29,10 +30,18 @@
 namespace varve::model {
 
 // Stored in the log: DO NOT CHANGE THE NUMBERS.
-enum class RowKind : std::uint8_t { long_ = 0, decimal = 1, typed = 2, text = 3, complex = 4, histogram = 5 };
-inline constexpr unsigned kRowKindLast = 5;
+enum class RowKind : std::uint8_t {
+  long_ = 0,
+  decimal = 1,
+  typed = 2,
+  text = 3,
+  complex = 4,
+  histogram = 5,
+  stale_marker = 6
+};
+inline constexpr unsigned kRowKindLast = 6;
 // Is the value stored as bytes, with their length?
-constexpr bool in_text(RowKind kind) { return kind >= RowKind::text; }
+constexpr bool in_text(RowKind kind) { return kind >= RowKind::text && kind <= RowKind::histogram; }
 
 inline constexpr std::size_t kRowHeadBytes = 16;
 inline constexpr unsigned kRowDecimalsMax = 15;
@@ -50,6 +59,8 @@ struct RowView {
   [[nodiscard]] Timestamp time() const { return load_le<std::int64_t>(at + 8); }
   [[nodiscard]] const std::byte* values() const { return at + kRowHeadBytes; }
   [[nodiscard]] RowKind kind() const { return static_cast<RowKind>(shape() >> 2 & 7); }
+  // How many of its cells are samples with a value: all, or, of markers, none.
+  [[nodiscard]] std::size_t samples() const { return kind() == RowKind::stale_marker ? 0 : count(); }
   [[nodiscard]] unsigned width() const { return 1U << (shape() & 3); }
   [[nodiscard]] unsigned decimals() const { return shape() >> 8 & 31; }
   [[nodiscard]] std::string_view text() const {
@@ -62,6 +73,7 @@ struct RowView {
       case RowKind::text:
       case RowKind::complex:
       case RowKind::histogram: return kRowHeadBytes + 4 + load_le<std::uint32_t>(values());
+      case RowKind::stale_marker: return kRowHeadBytes;
       default: return kRowHeadBytes + std::size_t{count()} * width();
     }
   }
@@ -84,12 +96,13 @@ class RowBatch {
  public:
   void clear() {
     used_ = 0;
-    rows_ = samples_ = 0;
+    rows_ = samples_ = markers_ = 0;
     mortal_.clear();
   }
   [[nodiscard]] std::span<const std::byte> bytes() const { return {data_.get(), used_}; }
   [[nodiscard]] std::size_t rows() const { return rows_; }
-  [[nodiscard]] std::size_t samples() const { return samples_; }
+  [[nodiscard]] std::size_t samples() const { return samples_; }  // with a value
+  [[nodiscard]] std::size_t markers() const { return markers_; }
   [[nodiscard]] bool empty() const { return rows_ == 0; }
 
   // Rows of groups that have a TTL. regroup() moves a row to another group of the same series.
@@ -119,9 +132,16 @@ class RowBatch {
   }
 
   // Adds any values, in the smallest kind and width. values.size() == group.count. Values in Value::text only in groups
-  // of one series.
+  // of one series; no markers.
   void add(const KeptGroup& group, Timestamp time, std::span<const Value> values);
   void add(const KeptGroup& group, Timestamp time, const Value& value) { add(group, time, {&value, 1}); }
+
+  // Adds a staleness marker of each series of the group.
+  void add_stale_markers(const KeptGroup& group, Timestamp time) {
+    start_row(group, time, RowKind::stale_marker, 0, 0, 0);
+    samples_ -= group.count;
+    markers_ += group.count;
+  }
 
   // Adds a row of another batch as it is; it must be well-formed.
   void add(RowView row);
@@ -149,13 +169,14 @@ class RowBatch {
 
   // rollback() removes everything added since mark(), for example after a malformed line.
   struct Mark {
-    std::size_t used, rows, samples;
+    std::size_t used, rows, samples, markers;
   };
-  [[nodiscard]] Mark mark() const { return {used_, rows_, samples_}; }
+  [[nodiscard]] Mark mark() const { return {used_, rows_, samples_, markers_}; }
   void rollback(Mark mark) {
     used_ = mark.used;
     rows_ = mark.rows;
     samples_ = mark.samples;
+    markers_ = mark.markers;
     while (!mortal_.empty() && mortal_.back().at >= used_) mortal_.pop_back();
   }
 
@@ -181,6 +202,7 @@ class RowBatch {
   std::size_t used_ = 0;
   std::size_t rows_ = 0;
   std::size_t samples_ = 0;
+  std::size_t markers_ = 0;
   Timestamp kept_from_ = kTimestampMin;
   Timestamp sure_from_ = kTimestampMin;
   std::vector<Timestamp> kept_from_of_;

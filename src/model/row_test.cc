@@ -190,6 +190,44 @@ TEST(RowBatch, RowsStandOneAfterTheOther) {
   EXPECT_EQ(batch.bytes().size(), 0U);
 }
 
+TEST(Row, AMarkerHasNoBytesOfItsOwn) {
+  RowBatch batch;
+  batch.add_stale_markers(Group(3), -5);
+  batch.add(Group(1), 6, Value::of_double(std::bit_cast<double>(kStaleMarkerBits)));  // a NaN like any other
+  const unsigned char expected[] = {0x07, 0, 0, 0, 0x18, 0, 3, 0, 0xfb, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+  ASSERT_GT(batch.bytes().size(), sizeof expected);
+  EXPECT_EQ(std::memcmp(batch.bytes().data(), expected, sizeof expected), 0);
+  const RowView row = first_row(batch);
+  EXPECT_EQ(checked(batch.bytes()), sizeof expected);
+  EXPECT_EQ(row.bytes(), sizeof expected);
+  EXPECT_EQ(row.kind(), RowKind::stale_marker);
+  EXPECT_EQ(row.samples(), 0U);
+  for (unsigned i = 0; i < 3; ++i) EXPECT_EQ(row.value(i), Value::of_stale_marker());
+  const RowView other = batch.row_at(sizeof expected);
+  EXPECT_EQ(other.value(0).type, ValueType::double_);
+  EXPECT_EQ(other.value(0).bits, kStaleMarkerBits);
+  EXPECT_FALSE(is_number(ValueType::stale_marker) || in_text(ValueType::stale_marker));
+}
+
+TEST(RowBatch, CountsMarkersApart) {
+  RowBatch batch;
+  batch.add(Group(2), 1, std::vector{Value::of_long(1), Value::of_long(2)});
+  const auto mark = batch.mark();
+  batch.add_stale_markers(Group(2), 2);
+  EXPECT_EQ(batch.samples(), 2U);
+  EXPECT_EQ(batch.markers(), 2U);
+  EXPECT_EQ(batch.rows(), 2U);
+  RowBatch copy;
+  copy.add(RowView{batch.bytes().data() + batch.bytes().size() - kRowHeadBytes});
+  EXPECT_EQ(copy.samples(), 0U);
+  EXPECT_EQ(copy.markers(), 2U);
+  EXPECT_FALSE(copy.empty());
+  batch.rollback(mark);
+  EXPECT_EQ(batch.markers(), 0U);
+  copy.clear();
+  EXPECT_EQ(copy.markers(), 0U);
+}
+
 TEST(RowBatch, TakesBackWhatCameAfterAMark) {
   RowBatch batch;
   const auto start = batch.mark();

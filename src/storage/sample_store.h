@@ -17,7 +17,8 @@
 
 namespace varve::storage {
 
-// Samples of one series in one time range, all of one type; times ascend and are unique.
+// Samples of one series in one time range, all of one type; times ascend and are unique. Staleness markers are a type
+// of their own, which only a sink gets that asks for them; they have nothing but times.
 struct Piece {
   std::size_t series = 0;  // position in the list given to scan()
   model::ValueType type = model::ValueType::long_;
@@ -95,6 +96,8 @@ struct CounterColumns {
 class PieceSink {
  public:
   virtual ~PieceSink() = default;
+  // Does it want staleness markers? If not, all it gets is as if there were none.
+  [[nodiscard]] virtual bool takes_markers() const { return false; }
   // May the scan deliver this chunk's statistics instead of its samples? Called only if they are exact.
   virtual bool takes_stats(const ChunkStats& stats) = 0;
   virtual void stats(const ChunkStats& stats) = 0;
@@ -153,8 +156,8 @@ struct StorageBytes {
 };
 
 struct EraseReport {
-  // Samples erased, approximately: a sample that is in two line groups, or was written twice, may count twice; windows
-  // whose samples retention had dropped do not count.
+  // Samples erased, without markers, approximately: a sample that is in two line groups, or was written twice, may
+  // count twice; windows whose samples retention had dropped do not count.
   std::uint64_t samples = 0;
   std::uint64_t slots = 0;  // that held some of them
 };
@@ -171,20 +174,22 @@ class SampleStore {
   // there is not, with another number of values, of a time that there is not) are left out likewise: corrupt, or
   // invalid. `done` may run inside append() or on the store's commit thread: it must not block. The batch's bytes are
   // not needed after append() has returned. Of two samples of one series at one time, that of the later append() call
-  // counts, and within a call the later row of the same group.
+  // counts, and within a call the later row of the same group. A row of markers of forgotten series alone does not
+  // bring them back: it is left out, as nothing has ended, and that is no error.
   virtual void append(const model::RowBatch& batch, AppendDone done) = 0;
 
-  // Reads the series' samples in range (last write wins) into `sink`. Values of different types of a series are
-  // separate pieces. Errors: cancelled, timeout, corrupt, or the error that the sink returned.
+  // Reads the series' samples in range (last write wins, also between values and markers) into `sink`. Values of
+  // different types of a series are separate pieces. Errors: cancelled, timeout, corrupt, or the error that the sink
+  // returned.
   virtual Status scan(model::TenantId tenant, std::span<const model::SeriesId> series, const ScanOptions& options,
                       PieceSink& sink) = 0;
 
-  // Erases the samples of these series with times in `range`. Samples that append() had made visible before the call
-  // are gone for good when it returns, from samples, statistics and windows. Samples appended later stay, even at the
-  // same times; samples appended during the call may be erased or not. Where retention has dropped the samples, windows
-  // that lie completely in the range are erased; others stay as they are.
-  // Blocking; one at a time. Errors: cancelled, unavailable (disk full), corrupt, io; then a part of the range, from
-  // its beginning, may have been erased, and nothing else was changed. The call may be repeated.
+  // Erases the samples of these series with times in `range`, their markers among them. Samples that append() had made
+  // visible before the call are gone for good when it returns, from samples, statistics and windows. Samples appended
+  // later stay, even at the same times; samples appended during the call may be erased or not. Where retention has
+  // dropped the samples, windows that lie completely in the range are erased; others stay as they are. Blocking; one at
+  // a time. Errors: cancelled, unavailable (disk full), corrupt, io; then a part of the range, from its beginning, may
+  // have been erased, and nothing else was changed. The call may be repeated.
   virtual Result<EraseReport> erase(model::TenantId tenant, std::span<const model::SeriesId> series,
                                     model::TimeRange range, const std::atomic<bool>* cancelled) = 0;
 

@@ -9,10 +9,11 @@
 
 namespace varve::storage {
 
-// Covers every sample that was stored and not erased, including samples beyond their retention. If every group of the
-// series has a TTL, its entry disappears when the last sample expires, and the first time is clamped to the oldest
-// sample that may still be alive. Expired samples may be counted until they are physically removed. A sample that was
-// written again may count again until its fragments are merged, and one that is in two line groups counts in each.
+// Covers every sample with a value that was stored and not erased, including samples beyond their retention. If every
+// group of the series has a TTL, its entry disappears when the last sample expires, and the first time is clamped to
+// the oldest sample that may still be alive. Expired samples may be counted until they are physically removed. A sample
+// that was written again may count again until its fragments are merged, and one that is in two line groups counts in
+// each.
 struct SeriesStats {
   model::Timestamp first_ms = 0;  // smallest and largest timestamp; meaningless without points
   model::Timestamp last_ms = 0;

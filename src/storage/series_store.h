@@ -64,6 +64,11 @@ class SeriesStore {
                                                                     model::TimeRange seen = {},
                                                                     const GoOn& go_on = {}) const = 0;
 
+  // Is there a series of this metric with exactly these (normalized) tags, which is not forgotten? Errors: those of
+  // select().
+  [[nodiscard]] Result<bool> has_series(model::TenantId tenant, std::string_view metric,
+                                        const model::TagViews& tags) const;
+
   // Tags of each series, in order of `series`.
   [[nodiscard]] virtual std::vector<model::Tags> tags(model::TenantId tenant,
                                                       std::span<const model::SeriesId> series) const = 0;

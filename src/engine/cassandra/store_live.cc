@@ -13,6 +13,7 @@
 #include "engine/cassandra/tables/apply.h"
 #include "storage/testing/catalog_contract.h"
 #include "storage/testing/histogram_contract.h"
+#include "storage/testing/marker_contract.h"
 #include "storage/testing/message_contract.h"
 #include "storage/testing/store_contract.h"
 #include "storage/testing/store_model.h"

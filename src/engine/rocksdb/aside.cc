@@ -45,9 +45,10 @@ Status add_messages(const index::SeriesIndex& index, std::span<const std::byte> 
   return {};
 }
 
-// Times at which any of the series has a sample.
+// Times at which any of the series has a sample, be it a marker.
 class Times final : public storage::PieceSink {
  public:
+  [[nodiscard]] bool takes_markers() const override { return true; }
   bool takes_stats(const storage::ChunkStats&) override { return false; }
   void stats(const storage::ChunkStats&) override {}
   Status piece(const storage::Piece& piece) override {

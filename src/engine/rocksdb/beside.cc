@@ -10,7 +10,7 @@ static_assert(index::SkippedSeries::kPage == StatsPage::kSeries, "a page of stat
 
 bool has_rows_in(const Head::Fragment* first, model::TimeRange range) {
   for (const auto* at = first; at != nullptr; at = at->next) {
-    if (at->first_time < range.last && at->last_time >= range.first) return true;
+    if (at->first_time() < range.last && at->last_time() >= range.first) return true;
   }
   return false;
 }

@@ -20,6 +20,9 @@ using testing::StoreAt;
 constexpr int kCrashRounds = 3;
 constexpr int kCrashRows = 50;
 
+// In each round other times of a series have a marker, so that both replace each other.
+bool is_marked(int round, int row) { return (round + row) % 3 == 0; }
+
 // Puts the same times three times over, settling between, and dies at the `at`-th passing of `step`.
 void work_and_die(Options options, const std::string& step, int at) {
   int passed = 0;
@@ -32,12 +35,15 @@ void work_and_die(Options options, const std::string& step, int at) {
   Fixture store(engine);
   const auto group = store.group({"m", "n"});
   const auto alone = store.group({"m"});
+  const auto ending = store.group({"e"});
   for (int round = 0; round < kCrashRounds; ++round) {
     for (int i = 0; i < kCrashRows; ++i) {
       const auto value = Value::of_long(round * 1000 + i);
       const bool good = round == 1 ? bool(store.put(*alone, i * 200'000, {value}))
                                    : bool(store.put(*group, i * 200'000, {value, value}));
-      if (!good) ::_exit(1);
+      const bool ends =
+          is_marked(round, i) ? bool(store.mark(*ending, i * 200'000)) : bool(store.put(*ending, i * 200'000, {value}));
+      if (!good || !ends) ::_exit(1);
     }
     // The last round's rows are all in the log before anything of them is moved.
     if (!engine.samples().settle()) ::_exit(2);
@@ -77,13 +83,17 @@ TEST_P(Crash, loses_nothing) {
       const SystemClock clock;
       StoreAt engine(options, clock);
       Fixture store(engine);
-      Samples want;
+      Samples want, ending;
       for (int i = 0; i < kCrashRows; ++i) {
-        want[i * 200'000] = OwnedValue(Value::of_long((rounds_done - 1) * 1000 + i));
+        const OwnedValue value(Value::of_long((rounds_done - 1) * 1000 + i));
+        want[i * 200'000] = value;
+        ending[i * 200'000] = is_marked(rounds_done - 1, i) ? OwnedValue(Value::of_stale_marker()) : value;
       }
       EXPECT_EQ(store.read("m"), want);
+      EXPECT_EQ(store.read_with_markers("e"), ending);
       ASSERT_TRUE(engine.samples().settle());
       EXPECT_EQ(store.read("m"), want);
+      EXPECT_EQ(store.read_with_markers("e"), ending);
     }
   }
 }

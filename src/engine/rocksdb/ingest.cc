@@ -75,13 +75,17 @@ void Ingest::append(std::span<const std::byte> rows, storage::SampleStore::Appen
   acknowledge(std::move(status), std::move(batch.left_out), std::move(done));
 }
 
-// Under no lock: whoever searches the index holds it for a while. Error: nothing is left of the batch.
+// Under no lock: whoever searches the index holds it for a while. Error: nothing is left of the batch. Of markers that
+// are left out no sender hears: they said nothing.
 Status Ingest::revive(Entering& batch) {
   const Status revived = catalog_.revive(batch.all);
-  batch.rows = batch.all;
   batch.left_out = {};
-  if (revived) return {};
   batch.kept.clear();
+  if (revived) {
+    catalog_.leave_out_markers(batch.all, batch.kept);
+    batch.rows = batch.kept;
+    return {};
+  }
   const std::size_t samples = catalog_.leave_out(batch.all, batch.kept);
   if (batch.kept.empty()) return fail(revived.error());
   if (samples > 0) batch.left_out = fail(Code::invalid, all_but(samples, revived.error()));
@@ -108,6 +112,7 @@ Status Ingest::enter(Entering& batch) {
 }
 
 Status Ingest::write(std::span<const std::byte> rows) {
+  if (rows.empty()) return {};  // all were left out
   VARVE_RETURN_IF_ERROR(write_log(rows));
   head_->append(rows, log_->sequence());
   if (head_over(1) && !visible_.has_immutable()) {

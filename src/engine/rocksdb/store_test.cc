@@ -10,6 +10,7 @@
 #include "storage/testing/counter_contract.h"
 #include "storage/testing/ends_contract.h"
 #include "storage/testing/histogram_contract.h"
+#include "storage/testing/marker_contract.h"
 #include "storage/testing/message_contract.h"
 #include "storage/testing/store_contract.h"
 #include "storage/testing/store_model.h"

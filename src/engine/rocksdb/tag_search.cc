@@ -102,7 +102,7 @@ void TagSearch::look_at_series(const Area& area) {
   }
 }
 
-// In a fragment all columns have the same times.
+// In a fragment all columns have the same times, also where rows of it are markers.
 void TagSearch::look_at_groups(const Area& area) {
   const std::uint32_t end = (area.number + 1) * Head::kPageGroups;
   for (std::uint32_t group = area.number * Head::kPageGroups; group < end && any_may_count(area);
@@ -124,8 +124,10 @@ void TagSearch::list_groups(const Head& head, std::uint32_t first, std::uint32_t
   for (std::uint32_t group = first; group < end; ++group) {
     SeriesStats times;
     const auto* at = head.fragments(model::GroupId{group});
-    for (; at != nullptr; at = at->next) times.add({at->first_time, at->last_time, 1, 0});
-    if (may_count(times)) groups_.push_back({group, times});
+    for (; at != nullptr; at = at->next) {
+      if (at->has_values()) times.add({at->first_value_time(), at->last_value_time(), 1, 0});
+    }
+    if (times.points != 0 && may_count(times)) groups_.push_back({group, times});
   }
 }
 

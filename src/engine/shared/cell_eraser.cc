@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "base/check.h"
+#include "engine/shared/cells.h"
 #include "model/row.h"
 
 namespace varve::engine::shared {
@@ -12,7 +13,8 @@ namespace {
 
 using Form = chunk::Column::Form;
 
-bool has_value(const chunk::Column& column, std::size_t row) {
+// A value, or a marker.
+bool is_there(const chunk::Column& column, std::size_t row) {
   return column.form != Form::typed || column.types[row] != chunk::kErased;
 }
 
@@ -30,8 +32,9 @@ void CellEraser::erase_cells(std::span<const model::Timestamp> times, std::span<
       for (std::size_t c = 0; c < columns.size(); ++c) {
         const bool goes = next < erased.size() && erased[next] == c;
         if (goes) ++next;
-        if (!has_value(columns[c], r)) continue;
-        goes ? void(++erased_) : void(stays = true);
+        if (!is_there(columns[c], r)) continue;
+        stays = stays || !goes;
+        if (goes && has_value(columns[c], r)) ++erased_;
       }
     }
     if (stays) kept_.push_back(r);

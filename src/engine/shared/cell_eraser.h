@@ -31,7 +31,7 @@ class CellEraser {
   }
 
   [[nodiscard]] bool empty() const { return kept_.empty(); }
-  [[nodiscard]] std::uint64_t erased() const { return erased_; }  // cells that had a value
+  [[nodiscard]] std::uint64_t erased() const { return erased_; }  // cells that had a value; of rows, all
   [[nodiscard]] std::span<const model::Timestamp> times() const { return times_; }
   [[nodiscard]] std::span<const chunk::Column> columns() const { return columns_; }
 

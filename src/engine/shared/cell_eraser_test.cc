@@ -66,5 +66,21 @@ TEST(CellEraser, whole_rows) {
   EXPECT_EQ(testing::value_at(eraser.columns()[0], 0), Value::of_long(2));
 }
 
+// Its row stays, and it goes like a value; but it is none, and is not counted.
+TEST(CellEraser, markers) {
+  const std::vector<model::ValueType> types = {model::ValueType::stale_marker, model::ValueType::long_,
+                                               model::ValueType::stale_marker};
+  const std::vector<std::uint64_t> bits = {0, 5, 0};
+  const Column marked{Column::Form::typed, 0, {}, types, bits, {}};
+  CellEraser eraser;
+  eraser.erase_cells(kTimes, std::vector<Column>{marked, kLongs}, std::vector<std::uint16_t>{1}, {0, 100});
+  EXPECT_EQ(eraser.erased(), 3U);
+  EXPECT_EQ(eraser.times().size(), 3U);
+  EXPECT_EQ(cells_in(eraser.columns()[0], 3), 1U);
+  eraser.erase_cells(kTimes, std::vector<Column>{marked}, std::vector<std::uint16_t>{0}, {0, 100});
+  EXPECT_EQ(eraser.erased(), 1U);
+  EXPECT_TRUE(eraser.empty());
+}
+
 }  // namespace
 }  // namespace varve::engine::shared

@@ -21,8 +21,10 @@ Status Emitter::split(std::size_t series, std::span<const model::Timestamp> time
                       std::span<const std::uint64_t> bits, std::span<const std::string_view> texts) {
   unsigned seen = 0;
   for (const ValueType type : types) seen |= 1U << static_cast<unsigned>(type);
-  for (unsigned number = 1; number <= model::kValueTypeLast; ++number) {
-    if ((seen >> number & 1) == 0) continue;
+  constexpr auto kMarker = static_cast<unsigned>(ValueType::stale_marker);
+  static_assert(kMarker == model::kValueTypeLast + 1, "markers come behind the values");
+  for (unsigned number = 1; number <= kMarker; ++number) {
+    if ((seen >> number & 1) == 0 || (number == kMarker && !sink_.takes_markers())) continue;
     const auto type = static_cast<ValueType>(number);
     split_times_.clear();
     split_bits_.clear();
@@ -32,7 +34,7 @@ Status Emitter::split(std::size_t series, std::span<const model::Timestamp> time
       split_times_.push_back(times[i]);
       if (model::in_text(type)) {
         split_texts_.push_back(texts[i]);
-      } else {
+      } else if (model::is_number(type)) {
         split_bits_.push_back(bits[i]);
       }
     }
@@ -98,7 +100,7 @@ Status Emitter::chunk_column(std::size_t series, std::size_t column) {
   if (covered_) {
     const chunk::Stats stats = block_->stats(at_, column);
     const storage::ChunkStats offered{
-        series,    stats.type, block_->first_time(at_), block_->last_time(at_), block_->rows(at_), stats.min,
+        series,    stats.type, block_->first_time(at_), block_->last_time(at_), stats.count, stats.min,
         stats.max, stats.sum};
     if (stats.numeric && stats.uniform && sink_.takes_stats(offered)) {
       sink_.stats(offered);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Emit: delivers data to a PieceSink, cut to a time range: columns as pieces of one type each, chunks as statistics
-// where the sink accepts them, and windows of histograms.
+// where the sink accepts them, and windows of histograms. All samples leave a store through here, so here it is decided
+// who sees staleness markers.
 #pragma once
 
 #include <span>
@@ -38,7 +39,7 @@ class Emitter {
     std::size_t first, count;
   };
   [[nodiscard]] Cut cut(std::span<const model::Timestamp> times) const;
-  // Emits one piece for each type that occurs.
+  // Emits one piece for each type that occurs, of markers only if the sink takes them.
   Status split(std::size_t series, std::span<const model::Timestamp> times, std::span<const model::ValueType> types,
                std::span<const std::uint64_t> bits, std::span<const std::string_view> texts);
 

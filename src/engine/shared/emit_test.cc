@@ -20,9 +20,16 @@ class EmittedNumbers final : public storage::PieceSink {
   void stats(const storage::ChunkStats& given) override { counted += given.count; }
   Status piece(const storage::Piece& piece) override {
     EXPECT_GT(piece.size(), 0U);
+    if (piece.type == model::ValueType::stale_marker) {
+      markers.insert(markers.end(), piece.times.begin(), piece.times.end());
+      return {};
+    }
     for (std::size_t i = 0; i < piece.size(); ++i) numbers[piece.series][piece.times[i]] = piece.bits[i];
     return {};
   }
+  [[nodiscard]] bool takes_markers() const override { return wants_markers; }
+  bool wants_markers = false;
+  std::vector<Timestamp> markers;
   std::map<std::size_t, std::map<Timestamp, std::uint64_t>> numbers;
   std::size_t counted = 0;
 
@@ -76,6 +83,47 @@ TEST_F(EmitChunk, statistics_are_of_all_of_it) {
   ASSERT_TRUE(emit({1000, 30'990}, part));
   EXPECT_EQ(part.counted, 0U);
   EXPECT_EQ(part.numbers[4].size(), times.size() - 1);
+}
+
+TEST(EmitMarkers, are_for_who_takes_them) {
+  using model::ValueType;
+  const std::vector<Timestamp> times = {10, 20, 30, 40};
+  const auto marker = ValueType::stale_marker, number = ValueType::long_;
+  const std::vector<std::uint64_t> bits = {0, 1, 0, 2};
+  const std::vector<ValueType> ends = {marker, number, marker, number}, amid = {number, number, marker, number},
+                               only(4, marker);
+  for (const auto& types : {ends, amid, only}) {
+    const chunk::Column column{chunk::Column::Form::typed, 0, {}, types, bits, {}};
+    const auto block = testing::block_of(times, {column});
+    std::map<Timestamp, std::uint64_t> values;
+    std::vector<Timestamp> markers;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      if (types[i] == marker) markers.push_back(times[i]);
+      if (types[i] == number) values[times[i]] = bits[i];
+    }
+    for (const bool wants : {false, true}) {
+      for (const bool of_chunk : {false, true}) {
+        EmittedNumbers sink(false);
+        sink.wants_markers = wants;
+        Emitter emitter(sink, model::kAllTime);
+        if (of_chunk) {
+          ASSERT_TRUE(emitter.start_chunk(*block, 0));
+          ASSERT_TRUE(emitter.chunk_column(0, 0));
+        } else {
+          ASSERT_TRUE(emitter.emit(0, times, column));
+        }
+        EXPECT_EQ(sink.numbers[0], values);
+        EXPECT_EQ(sink.markers, wants ? markers : std::vector<Timestamp>{});
+      }
+    }
+    // Statistics are of the values, and only where the ends are values.
+    EmittedNumbers sink(true);
+    Emitter emitter(sink, model::kAllTime);
+    ASSERT_TRUE(emitter.start_chunk(*block, 0));
+    ASSERT_TRUE(emitter.chunk_column(0, 0));
+    EXPECT_EQ(sink.counted, types == amid ? 3U : 0U);
+    EXPECT_EQ(sink.numbers[0].size(), types == ends ? 2U : 0U);
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/check.h"
+#include "engine/shared/cells.h"
 #include "rollup/columns.h"
 
 namespace varve::engine::shared {
@@ -60,7 +61,7 @@ void Gather::clear(std::span<const std::uint16_t> only, model::TimeRange range) 
   rows_.clear();
   chunks_used_ = 0;
   chunks_listed_ = 0;
-  packed_rows_ = 0;
+  packed_rows_ = marker_rows_ = 0;
   only_ = only;
   range_ = range;
   width_ = 0;
@@ -74,6 +75,7 @@ void Gather::add_rows(std::span<const std::byte> rows, RowForm form) {
     if (!range_.contains(row.time())) return;
     rows_.push_back({row.time(), row.at, 0, 0});
     ++packed_rows_;
+    marker_rows_ += row.kind() == RowKind::stale_marker ? 1 : 0;
     width_ = only_.empty() ? row.count() : only_.size();
   });
 }
@@ -103,11 +105,13 @@ void Gather::list_chunks() {
 
 std::uint64_t Gather::cells_gathered(std::size_t column) const {
   check(column < width_ || empty(), "cells of a column that was gathered");
-  std::uint64_t cells = packed_rows_;
+  std::uint64_t cells = packed_rows_ - marker_rows_;
   for (std::size_t i = 0; i < chunks_used_; ++i) {
     const auto& part = chunks_[i].columns[column];
     cells += chunks_[i].times.size();
-    if (!part.uniform) cells -= static_cast<std::uint64_t>(std::ranges::count(part.types, chunk::kErased));
+    if (part.uniform) continue;
+    cells -= static_cast<std::uint64_t>(
+        std::ranges::count_if(part.types, [](model::ValueType type) { return !has_value(type); }));
   }
   return cells;
 }

@@ -27,7 +27,8 @@ class Gather {
   Status add_chunk(const chunk::Block& block, std::size_t i, std::size_t first_column = 0);
 
   [[nodiscard]] bool empty() const { return rows_.empty() && chunks_used_ == 0; }
-  // The number of values added for a column (numbered as in columns()), including those that were overwritten.
+  // The number of values added for a column (numbered as in columns()), including those that were overwritten; without
+  // markers.
   [[nodiscard]] std::uint64_t cells_gathered(std::size_t column) const;
 
   // Replaces the value of one cell: a series that is in another group, too, may have a later value there. Columns are
@@ -92,6 +93,7 @@ class Gather {
   std::size_t chunks_used_ = 0;
   std::size_t chunks_listed_ = 0;  // in rows_
   std::uint64_t packed_rows_ = 0;  // rows added by add_rows()
+  std::uint64_t marker_rows_ = 0;  // of them, of staleness markers
   std::span<const std::uint16_t> only_;
   model::TimeRange range_;
   std::size_t width_ = 0;  // number of columns

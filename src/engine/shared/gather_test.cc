@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 
+#include "engine/shared/cells.h"
 #include "engine/shared/testing/rows.h"
 
 namespace varve::engine::shared {
@@ -50,6 +51,43 @@ TEST_P(GatherRows, the_later_row_wins) {
   EXPECT_EQ(gather.columns()[0].form, chunk::Column::Form::longs);
   EXPECT_EQ(cells(gather, 0), (std::vector<std::pair<model::Timestamp, Value>>{{10, Value::of_long(std::int64_t{1})},
                                                                                {20, Value::of_long(std::int64_t{3})}}));
+}
+
+TEST_P(GatherRows, markers_and_values_replace_each_other) {
+  Rows rows(GetParam(), 2);
+  rows.longs(10, {1, 2});
+  rows.longs(20, {3, 4});
+  rows.markers(10);
+  rows.markers(30);
+  rows.longs(30, {5, 6});
+  rows.markers(40);
+  Gather gather;
+  gather.clear();
+  gather.add_rows(rows.bytes(), GetParam());
+  EXPECT_EQ(gather.cells_gathered(1), 3U);
+  gather.finish();
+  const std::vector<std::pair<model::Timestamp, Value>> want = {
+      {10, Value::of_stale_marker()}, {20, Value::of_long(4)}, {30, Value::of_long(6)}, {40, Value::of_stale_marker()}};
+  EXPECT_EQ(cells(gather, 1), want);
+  EXPECT_EQ(cells_in(gather.columns()[1], 4), 2U);
+  EXPECT_EQ(stats_of(gather.times(), gather.columns()[1]),
+            (storage::SeriesStats{20, 30, 2, storage::SeriesStats::bit_of(model::ValueType::long_)}));
+  // The same by way of a chunk, which is written over in part.
+  const auto block = testing::block_of(gather.times(), {gather.columns().begin(), gather.columns().end()});
+  Rows later(GetParam(), 2);
+  later.markers(20);
+  later.longs(40, {7, 8});
+  Gather again;
+  again.clear();
+  ASSERT_TRUE(again.add_chunk(*block, 0));
+  EXPECT_EQ(again.cells_gathered(1), 2U);
+  again.add_rows(later.bytes(), GetParam());
+  EXPECT_EQ(again.cells_gathered(1), 3U);
+  again.finish();
+  EXPECT_EQ(cells(again, 1), (std::vector<std::pair<model::Timestamp, Value>>{{10, Value::of_stale_marker()},
+                                                                              {20, Value::of_stale_marker()},
+                                                                              {30, Value::of_long(6)},
+                                                                              {40, Value::of_long(8)}}));
 }
 
 TEST_P(GatherRows, decimals_share_their_exponent) {

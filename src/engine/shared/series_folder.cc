@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "chunk/decimals.h"
+#include "engine/shared/cells.h"
 #include "model/row.h"
 
 namespace varve::engine::shared {
@@ -55,7 +56,7 @@ void SeriesFolder::fold_cells(std::span<const model::Timestamp> times, std::span
   text_types_.clear();
   whole_ = true;
   for (std::size_t i = 0; i < times.size(); ++i) {
-    if (types[i] == chunk::kErased || except_.contains(times[i])) continue;
+    if (!has_value(types[i]) || except_.contains(times[i])) continue;
     if (model::in_text(types[i])) {
       text_times_.push_back(times[i]);
       texts_.push_back(texts[i]);

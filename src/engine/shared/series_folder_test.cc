@@ -52,6 +52,22 @@ struct Mixed {
   [[nodiscard]] Column column() const { return {Column::Form::typed, 0, {}, types, bits, texts}; }
 };
 
+TEST(SeriesFolder, markers_are_not_there) {
+  Mixed mixed;
+  mixed.types[0] = mixed.types[3] = ValueType::stale_marker;
+  SeriesFolder folder(10);
+  folder.start_group();
+  folder.fold(kMixedTimes, mixed.column());
+  ASSERT_EQ(folder.texts().size(), 1U);
+  EXPECT_EQ(folder.texts()[0].count, 1U);
+  for (const auto& window : folder.numbers()) EXPECT_EQ(window.start, 0);
+  mixed.types.assign(5, ValueType::stale_marker);
+  folder.start_group();
+  folder.fold(kMixedTimes, mixed.column());
+  EXPECT_TRUE(folder.numbers().empty());
+  EXPECT_TRUE(folder.texts().empty());
+}
+
 TEST(SeriesFolder, longs_and_decimals) {
   const std::vector<std::int64_t> ints = {1, 2, 3, 4, 5};
   SeriesFolder folder(10);

@@ -115,8 +115,9 @@ Result<std::vector<SeriesStats>> MemoryStore::series_stats(TenantId tenant, std:
   for (std::size_t i = 0; i < series.size(); ++i) {
     if (index_.series_tenant(series[i]) != tenant) continue;
     Samples room;
-    for (const auto& [time, stored] : alive(series[i], room))
-      out[i].add({time, time, 1, SeriesStats::bit_of(stored.type)});
+    for (const auto& [time, stored] : alive(series[i], room)) {
+      if (stored.type != ValueType::stale_marker) out[i].add({time, time, 1, SeriesStats::bit_of(stored.type)});
+    }
   }
   return out;
 }
@@ -125,7 +126,8 @@ void MemoryStore::forget_empty(TenantId tenant, std::span<const SeriesId> series
   const MutexLock lock(mutex_);
   for (const SeriesId id : series) {
     Samples room;
-    const bool empty = alive(id, room).empty();
+    const bool empty = std::ranges::all_of(
+        alive(id, room), [](const auto& sample) { return sample.second.type == ValueType::stale_marker; });
     if (empty && index_.series_tenant(id) == tenant) index_.forget({&id, 1}, definitions_);
   }
 }
@@ -149,20 +151,25 @@ void MemoryStore::append(const model::RowBatch& batch, AppendDone done) {
 void MemoryStore::put(const model::RowBatch& batch, const AppendDone& done) {
   {
     const MutexLock lock(mutex_);
-    const auto bytes = batch.bytes();
-    for (const std::byte* at = bytes.data(); at != bytes.data() + bytes.size();) {
-      const model::RowView row{at};
-      const auto series = index_.group_series(row.group());
-      index_.revive(row.group(), definitions_);
-      const std::uint32_t ttl_s = index_.group_ttl_s(row.group());
-      for (unsigned i = 0; i < row.count(); ++i) {
-        const model::Value value = row.value(i);
-        samples_[series[i]][ttl_s][row.time()] = {value.type, value.bits, std::string(value.text), ++written_};
-      }
-      at += row.bytes();
+    const std::size_t bytes = batch.bytes().size();
+    for (std::size_t at = 0; at < bytes; at += batch.row_at(at).bytes()) {
+      if (batch.row_at(at).samples() != 0) index_.revive(batch.row_at(at).group(), definitions_);
     }
+    for (std::size_t at = 0; at < bytes; at += batch.row_at(at).bytes()) put(batch.row_at(at));
   }
   done({});
+}
+
+void MemoryStore::put(model::RowView row) {
+  const auto series = index_.group_series(row.group());
+  const auto is_gone = [this](SeriesId one) VARVE_REQUIRES(mutex_) { return index_.is_forgotten(one); };
+  if (std::ranges::all_of(series, is_gone)) return;  // markers alone
+  index_.revive(row.group(), definitions_);
+  const std::uint32_t ttl_s = index_.group_ttl_s(row.group());
+  for (unsigned i = 0; i < row.count(); ++i) {
+    const model::Value value = row.value(i);
+    samples_[series[i]][ttl_s][row.time()] = {value.type, value.bits, std::string(value.text), ++written_};
+  }
 }
 
 Status MemoryStore::scan(TenantId tenant, std::span<const SeriesId> series, const ScanOptions& options,
@@ -190,7 +197,12 @@ Result<EraseReport> MemoryStore::erase(TenantId tenant, std::span<const SeriesId
   for (const SeriesId id : series) {
     if (range.empty() || index_.series_tenant(id) != tenant) continue;
     for (auto& [ttl_s, samples] : samples_[id]) {
-      const auto erased = std::erase_if(samples, [&](const auto& sample) { return range.contains(sample.first); });
+      std::size_t erased = 0;
+      std::erase_if(samples, [&](const auto& sample) {
+        if (!range.contains(sample.first)) return false;
+        erased += sample.second.type == ValueType::stale_marker ? 0 : 1;
+        return true;
+      });
       report.samples += erased;
       report.slots += erased > 0 ? 1 : 0;
     }
@@ -286,6 +298,7 @@ Status MemoryStore::scan_series(std::size_t position, const Samples& samples, co
   std::vector<const Samples::value_type*> run;
   for (auto at = samples.lower_bound(options.range.first); at != samples.end() && at->first < options.range.last;
        ++at) {
+    if (at->second.type == ValueType::stale_marker && !sink.takes_markers()) continue;
     if (!run.empty() && (run.size() == piece_max_ || run.back()->second.type != at->second.type)) {
       VARVE_RETURN_IF_ERROR(give(position, run, sink));
       run.clear();

@@ -98,6 +98,7 @@ class MemoryStore final : public SeriesStore, public SampleStore {
     counter::Declaration declared;
   };
   void put(const model::RowBatch& batch, const AppendDone& done);
+  void put(model::RowView row) VARVE_REQUIRES(mutex_);
   Status scan_counter(std::size_t position, const Samples& samples, const ScanOptions& options, PieceSink& sink);
   Status scan_series(std::size_t position, const Samples& samples, const ScanOptions& options, PieceSink& sink);
   Status give(std::size_t position, std::span<const Samples::value_type* const> run, PieceSink& sink);

@@ -5,6 +5,7 @@
 #include "storage/testing/ahead_clock.h"
 #include "storage/testing/ends_contract.h"
 #include "storage/testing/histogram_contract.h"
+#include "storage/testing/marker_contract.h"
 #include "storage/testing/store_contract.h"
 #include "storage/testing/ttl_contract.h"
 

@@ -59,9 +59,10 @@ using Samples = std::map<model::Timestamp, OwnedValue>;
 // Keeps what a scan gives, and what is wrong with the way it is given.
 class Collector final : public PieceSink {
  public:
-  explicit Collector(std::size_t series, bool takes_stats = false)
-      : takes_(takes_stats), samples_(series), stats_(series) {}
+  explicit Collector(std::size_t series, bool takes_stats = false, bool takes_markers = false)
+      : takes_(takes_stats), takes_markers_(takes_markers), samples_(series), stats_(series) {}
 
+  [[nodiscard]] bool takes_markers() const override { return takes_markers_; }
   bool takes_stats(const ChunkStats&) override { return takes_; }
   void stats(const ChunkStats& stats) override {
     const MutexLock lock(mutex_);
@@ -75,7 +76,7 @@ class Collector final : public PieceSink {
       model::Value value{piece.type, 0, {}};
       if (model::in_text(piece.type)) {
         value.text = piece.texts[i];
-      } else {
+      } else if (model::is_number(piece.type)) {
         value.bits = piece.bits[i];
       }
       if (!samples_[piece.series].emplace(piece.times[i], OwnedValue(value)).second) fault = "a time came twice";
@@ -95,6 +96,7 @@ class Collector final : public PieceSink {
 
  private:
   const bool takes_;
+  const bool takes_markers_;
   Mutex mutex_;
   std::vector<Samples> samples_ VARVE_GUARDED_BY(mutex_);
   std::vector<std::vector<ChunkStats>> stats_ VARVE_GUARDED_BY(mutex_);
@@ -157,15 +159,29 @@ class Fixture {
     return append(batch);
   }
 
+  Status mark(const Group& group, model::Timestamp time) {
+    model::RowBatch batch;
+    batch.add_stale_markers(line(group), time);
+    return append(batch);
+  }
+
   std::vector<model::SeriesId> find(std::string_view metric, std::string_view tenant_name = "t") {
     return *engine_.series().select(tenant(tenant_name), metric, {});
   }
 
   // Samples of the metric's only series.
   Samples read(std::string_view metric, model::TimeRange range = {}, std::string_view tenant_name = "t") {
+    return read_as(metric, range, tenant_name, false);
+  }
+  Samples read_with_markers(std::string_view metric, model::TimeRange range = {}) {
+    return read_as(metric, range, "t", true);
+  }
+
+ private:
+  Samples read_as(std::string_view metric, model::TimeRange range, std::string_view tenant_name, bool markers) {
     const auto series = find(metric, tenant_name);
     if (series.empty()) return {};
-    Collector sink(series.size());
+    Collector sink(series.size(), false, markers);
     ScanOptions options;
     options.range = range;
     const auto status = engine_.samples().scan(tenant(tenant_name), series, options, sink);
@@ -174,7 +190,6 @@ class Fixture {
     return sink.samples();
   }
 
- private:
   void define(Group& group) {
     const std::vector<std::string_view> views(group.metrics.begin(), group.metrics.end());
     auto sorted = model::to_views(group.tags);

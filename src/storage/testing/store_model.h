@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random work on a store, compared with a plain map: puts in any order and through overlapping groups, overwrites, late
-// data, settles, restarts, reads of random ranges, as samples and as merged histograms. The same seed does the same
-// work.
+// Random work on a store, compared with a plain map: puts of values and markers in any order and through overlapping
+// groups, overwrites, late data, settles, restarts, reads of random ranges, as samples and as merged histograms. The
+// same seed does the same work.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -87,6 +87,11 @@ class StoreModel {
       const Group& group = *groups_[pick(static_cast<std::uint32_t>(groups_.size()))];
       const auto at = time();
       if (contradicts(group, at)) continue;
+      if (pick(6) == 0 && std::ranges::all_of(group.metrics, [&](const auto& m) { return has_values(want_[m]); })) {
+        for (const auto& metric : group.metrics) want_[metric][at] = OwnedValue(model::Value::of_stale_marker());
+        batch.add_stale_markers(store_.line(group), at);
+        continue;
+      }
       std::vector<OwnedValue> owned;
       std::vector<model::Value> values;
       for (std::size_t m = 0; m < group.metrics.size(); ++m) owned.push_back(value(group.metrics.size() == 1));
@@ -98,6 +103,12 @@ class StoreModel {
     }
     const Status stored = store_.append(batch);
     ASSERT_TRUE(stored) << stored.error().message;
+  }
+
+  // A series that has none may be forgotten, and takes no markers then.
+  static bool has_values(const Samples& samples) {
+    return std::ranges::any_of(samples,
+                               [](const auto& sample) { return sample.second.type != model::ValueType::stale_marker; });
   }
 
   // In one batch, what stands in several groups comes in no particular order (sample_store.h).
@@ -129,11 +140,16 @@ class StoreModel {
   }
 
   void compare(const std::string& metric, model::TimeRange range) {
-    Samples want;
+    Samples want, with_markers;
     for (const auto& [at, value] : want_[metric]) {
-      if (range.contains(at)) want.emplace(at, value);
+      if (!range.contains(at)) continue;
+      with_markers.emplace(at, value);
+      if (value.type != model::ValueType::stale_marker) want.emplace(at, value);
     }
     EXPECT_EQ(store_.read(metric, range), want) << metric << " in [" << range.first << ", " << range.last << ")";
+    if (has_values(want_[metric])) {
+      EXPECT_EQ(store_.read_with_markers(metric, range), with_markers) << metric << " from " << range.first;
+    }
     compare_merged(metric, range, want);
   }
 

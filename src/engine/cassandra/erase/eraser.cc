@@ -2,6 +2,7 @@
 #include "engine/cassandra/erase/eraser.h"
 #include "base/check.h"
 #include "engine/cassandra/scan/erasure_rows.h"
+#include "engine/shared/cells.h"
 
 #include <algorithm>
 #include <set>
@@ -28,9 +29,8 @@ Result<std::uint64_t> count_cells(const SlotData& data, std::span<const std::uin
     gather.finish();
     for (std::size_t i = 0; i < gather.times().size(); ++i) {
       if (!range.contains(gather.times()[i])) continue;
-      cells += static_cast<std::uint64_t>(std::ranges::count_if(gather.columns(), [i](const chunk::Column& column) {
-        return column.form != chunk::Column::Form::typed || column.types[i] != chunk::kErased;
-      }));
+      cells += static_cast<std::uint64_t>(std::ranges::count_if(
+          gather.columns(), [i](const chunk::Column& column) { return shared::has_value(column, i); }));
     }
     first = end;
   }

@@ -20,6 +20,22 @@ namespace {
 
 constexpr int kLooksMax = 8;  // so often it may be forgotten while it is written
 
+// Without markers of groups all of whose series are forgotten: nothing of them has ended.
+model::RowBatch without_gone_markers(const model::RowBatch& batch, const Directory& directory) {
+  model::RowBatch left;
+  directory.read([&](const index::SeriesIndex& index) {
+    const auto is_gone = [&](model::SeriesId one) { return index.is_forgotten(one); };
+    for (std::size_t at = 0; at < batch.bytes().size();) {
+      const model::RowView row = batch.row_at(at);
+      at += row.bytes();
+      if (row.samples() == 0 && std::ranges::all_of(index.group_series(row.group()), is_gone)) continue;
+      left.add(row);
+    }
+    return 0;
+  });
+  return left;
+}
+
 }  // namespace
 
 struct Appender::Append {
@@ -50,6 +66,15 @@ struct Appender::Append {
 
 void Appender::append(const model::RowBatch& batch, Done done) {
   if (batch.empty()) return done({});
+  if (batch.markers() != 0) {
+    const model::RowBatch left = without_gone_markers(batch, series_.directory());
+    if (left.empty()) return done({});
+    return append_there(left, std::move(done));
+  }
+  append_there(batch, std::move(done));
+}
+
+void Appender::append_there(const model::RowBatch& batch, Done done) {
   const Timestamp now = clock_.now_ms();
   const auto begun = watermark_.begin(now * 1000);
   if (!begun) return done(fail(begun.error()));

@@ -55,6 +55,8 @@ class Appender {
   struct Append;
   using Shared = std::shared_ptr<Append>;
 
+  // Of a batch that has rows.
+  void append_there(const model::RowBatch& batch, Done done);
   Status prepare(const model::RowBatch& batch, model::Timestamp now, Append& append);
   void write_lengths(const Shared& append);
   void write_rows(const Shared& append);

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "base/check.h"
-#include "engine/cassandra/scan/column_stats.h"
 #include "engine/cassandra/tables/strata.h"
+#include "engine/shared/cells.h"
 
 namespace varve::engine::cassandra {
 namespace {
@@ -165,7 +165,7 @@ Status StatsScan::read_hot(Timestamp slot, const Subset& members) {
       gather.finish();
       if (gather.times().empty()) continue;
       for (std::size_t c = 0; c < member.columns.size(); ++c) {
-        stats_[member.series[c]].add(stats_of(gather.times(), gather.columns()[c]));
+        stats_[member.series[c]].add(shared::stats_of(gather.times(), gather.columns()[c]));
       }
     }
   }

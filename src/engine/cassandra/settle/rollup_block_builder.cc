@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/check.h"
-#include "engine/cassandra/scan/column_stats.h"
+#include "engine/shared/cells.h"
 #include "engine/shared/sorted_union.h"
 #include "engine/shared/stored_for.h"
 
@@ -181,7 +181,7 @@ Status RollupBlockBuilder::add_shard(const SlotData& data, unsigned shard, share
   folder.start_group();
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const std::size_t column = columns[c];
-    stats_[column].add(stats_of(gather_.times(), gather_.columns()[c]));
+    stats_[column].add(shared::stats_of(gather_.times(), gather_.columns()[c]));
     if (excluded_[column].empty()) {
       folder.fold(gather_.times(), gather_.columns()[c], work_.counter_of(column));
     } else {
@@ -285,7 +285,7 @@ Status RollupBlockBuilder::add_late(unsigned shard, const std::vector<SlotData>&
       series.kind = work_.kinds[columns[c]];
       add(series.numbers, folder.numbers());
       add(series.texts, folder.texts());
-      stats_[columns[c]].add(stats_of(gather_.times(), gather_.columns()[c]));
+      stats_[columns[c]].add(shared::stats_of(gather_.times(), gather_.columns()[c]));
     }
   }
   return {};

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/check.h"
-#include "engine/cassandra/scan/column_stats.h"
 #include "engine/cassandra/tables/strata.h"
+#include "engine/shared/cells.h"
 
 namespace varve::engine::cassandra {
 namespace {
@@ -34,7 +34,7 @@ Status add_group(const SlotToSeal& slot, unsigned shard, std::size_t columns_of_
   shared::Gather gather;
   VARVE_RETURN_IF_ERROR(gather_columns(*slot.data, columns, gather));
   gather.finish();
-  for (const chunk::Column& column : gather.columns()) series.push_back(stats_of(gather.times(), column));
+  for (const chunk::Column& column : gather.columns()) series.push_back(shared::stats_of(gather.times(), column));
   if (gather.times().empty()) return {};
   check(series.size() == columns.size(), "each column has series stats");
   std::vector<chunk::Column> all(gather.columns().begin(), gather.columns().end());

@@ -10,7 +10,7 @@ using storage::SeriesStats;
 
 namespace {
 
-// Of all values of such a row; 0: they may differ.
+// Of all values of such a row; 0: they may differ, or there are none.
 constexpr std::uint8_t types_of(model::RowKind kind) {
   switch (kind) {
     case model::RowKind::long_: return SeriesStats::bit_of(ValueType::long_);
@@ -18,14 +18,17 @@ constexpr std::uint8_t types_of(model::RowKind kind) {
     case model::RowKind::text: return SeriesStats::bit_of(ValueType::string);
     case model::RowKind::complex: return SeriesStats::bit_of(ValueType::complex);
     case model::RowKind::histogram: return SeriesStats::bit_of(ValueType::histogram);
+    case model::RowKind::stale_marker:
     case model::RowKind::typed: break;
   }
   return 0;
 }
 
 std::optional<SeriesStats> known_stats(const Head::Fragment& fragment) {
-  if (!fragment.ascends || (fragment.kinds & Head::Fragment::bit_of(model::RowKind::typed)) != 0) return std::nullopt;
-  SeriesStats out{fragment.first_time, fragment.last_time, fragment.rows, 0};
+  using Fragment = Head::Fragment;
+  constexpr unsigned kToRead = Fragment::bit_of(model::RowKind::typed) | Fragment::bit_of(model::RowKind::stale_marker);
+  if (!fragment.ascends || (fragment.kinds & kToRead) != 0 || fragment.last_ms == Fragment::kFarMs) return std::nullopt;
+  SeriesStats out{fragment.first_time(), fragment.last_time(), fragment.rows, 0};
   for (unsigned kind = 0; kind <= model::kRowKindLast; ++kind) {
     const auto one = static_cast<model::RowKind>(kind);
     if ((fragment.kinds & Head::Fragment::bit_of(one)) != 0) out.types |= types_of(one);
@@ -47,13 +50,26 @@ void FragmentStats::count(const HeadFragment& fragment, std::span<const std::uin
   all_ = fragment.known.value_or(SeriesStats());
   if (fragment.known) return;
   times_.clear();
+  written_.clear();
   for (const auto& rows : fragment.rows) read(rows, columns);
+  if (!written_.empty()) take_markers_away();
   if (!std::ranges::is_sorted(times_)) std::ranges::sort(times_);
   const auto again = std::ranges::unique(times_);
   times_.erase(again.begin(), again.end());
+  if (times_.empty()) return;
   all_.first_ms = times_.front();
   all_.last_ms = times_.back();
   all_.points = times_.size();
+}
+
+// A time has a value if the row that was written last has one.
+void FragmentStats::take_markers_away() {
+  std::ranges::stable_sort(written_, {}, &Written::time);
+  times_.clear();
+  for (std::size_t i = 0; i < written_.size(); ++i) {
+    const bool is_last = i + 1 == written_.size() || written_[i + 1].time != written_[i].time;
+    if (is_last && !written_[i].is_marker) times_.push_back(written_[i].time);
+  }
 }
 
 void FragmentStats::read(std::span<const std::byte> rows, std::span<const std::uint16_t> columns) {
@@ -61,6 +77,11 @@ void FragmentStats::read(std::span<const std::byte> rows, std::span<const std::u
   for (const std::byte* at = rows.data(); at != end;) {
     const model::RowView row{at};
     at += row.bytes() + Head::kArrivalBytes;
+    const bool is_marker = row.kind() == model::RowKind::stale_marker;
+    if (is_marker && written_.empty()) {
+      for (const model::Timestamp time : times_) written_.push_back({time, false});
+    }
+    if (is_marker || !written_.empty()) written_.push_back({row.time(), is_marker});
     times_.push_back(row.time());
     if (row.kind() != model::RowKind::typed) {
       all_.types |= types_of(row.kind());

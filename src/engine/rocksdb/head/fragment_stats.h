@@ -31,6 +31,7 @@ class FragmentStats {
   // Counts the columns of the fragment. Then, by position in `columns`:
   void count(const HeadFragment& fragment, std::span<const std::uint16_t> columns);
   [[nodiscard]] storage::SeriesStats of(std::size_t column) const {
+    if (all_.points == 0) return {};
     storage::SeriesStats out = all_;
     out.types |= types_[column];
     return out;
@@ -38,8 +39,15 @@ class FragmentStats {
 
  private:
   void read(std::span<const std::byte> rows, std::span<const std::uint16_t> columns);
+  void take_markers_away();
 
+  // A row that was read, in the order of writing.
+  struct Written {
+    model::Timestamp time;
+    bool is_marker;
+  };
   std::vector<model::Timestamp> times_;
+  std::vector<Written> written_;     // all rows, if there are markers
   storage::SeriesStats all_;         // with the types of rows in which all values have one
   std::vector<std::uint8_t> types_;  // of each column
 };

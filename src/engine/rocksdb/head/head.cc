@@ -121,16 +121,28 @@ void Head::append_row(Fragment& fragment, model::RowView row) {
   std::memcpy(to, row.at, row_bytes);
   store_le(to + row_bytes, static_cast<std::uint32_t>(rows_));
   block->used += static_cast<std::uint32_t>(bytes);
-  fragment.ascends &= time > fragment.last_time;
+  GroupPage& page = *by_group_[model::to_int(row.group()) / kPageGroups];
+  ++rows_;
+  ++page.rows;
+  fragment.ascends &= fragment.rows == 0 || time > fragment.last_time();
   fragment.kinds |= Fragment::bit_of(row.kind());
   ++fragment.rows;
-  fragment.first_time = std::min(fragment.first_time, time);
-  fragment.last_time = std::max(fragment.last_time, time);
-  GroupPage& page = *by_group_[model::to_int(row.group()) / kPageGroups];
+  const auto after_ms = static_cast<std::uint32_t>(std::min<std::int64_t>(time - fragment.slot, Fragment::kFarMs));
+  fragment.first_ms = std::min(fragment.first_ms, after_ms);
+  fragment.last_ms = std::max(fragment.last_ms, after_ms);
+  if (row.kind() == model::RowKind::stale_marker) return;
+  fragment.first_value_ms = std::min(fragment.first_value_ms, after_ms);
+  fragment.last_value_ms = std::max(fragment.last_value_ms, after_ms);
   page.first_time = std::min(page.first_time, time);
   page.last_time = std::max(page.last_time, time);
-  ++page.rows;
-  ++rows_;
+}
+
+bool Head::holds_values(model::GroupId group) const {
+  const MutexLock lock(mutex);
+  for (const Fragment* at = fragments(group); at != nullptr; at = at->next) {
+    if (at->has_values()) return true;
+  }
+  return false;
 }
 
 void Head::pieces(const Fragment& fragment, Pieces& out) const {

@@ -52,15 +52,24 @@ class Head {
     Fragment* previous;
     Block* first;
     Block* last;
-    model::Timestamp first_time;  // smallest and largest of its rows
-    model::Timestamp last_time;
+    // Smallest and largest time of its rows, and of those with values, ms from the slot's start; the other way round:
+    // there are none. kFarMs: that much or more, in a slot of more than 49 days.
+    std::uint32_t first_ms, last_ms, first_value_ms, last_value_ms;
     std::uint32_t rows;
     std::uint8_t kinds;  // bit_of() of each kind that a row has
     bool ascends;        // each row is later than the one before: each has a time of its own
+    static constexpr std::uint32_t kFarMs = ~std::uint32_t{0};
 
     static constexpr std::uint8_t bit_of(model::RowKind kind) {
       return static_cast<std::uint8_t>(1U << static_cast<unsigned>(kind));
     }
+    [[nodiscard]] model::Timestamp first_time() const { return slot + first_ms; }
+    [[nodiscard]] model::Timestamp last_time() const {
+      return last_ms == kFarMs ? model::kTimestampMax : slot + last_ms;
+    }
+    [[nodiscard]] bool has_values() const { return first_value_ms <= last_value_ms; }
+    [[nodiscard]] model::Timestamp first_value_time() const { return slot + first_value_ms; }
+    [[nodiscard]] model::Timestamp last_value_time() const { return slot + last_value_ms; }
   };
   static constexpr std::size_t kArrivalBytes = shared::kArrivalBytes;
   static constexpr std::size_t kNearMax = 8;  // a group that has more fragments looks them up in a table
@@ -84,6 +93,8 @@ class Head {
     const MutexLock lock(mutex);
     return fragments(group) != nullptr;
   }
+  // The same of values, not markers alone.
+  [[nodiscard]] bool holds_values(model::GroupId group) const VARVE_EXCLUDES(mutex);
   [[nodiscard]] const Fragment* fragments(model::GroupId group) const VARVE_REQUIRES(mutex) {
     return first_of(model::to_int(group));
   }
@@ -96,12 +107,13 @@ class Head {
   // The same of groups before `end` alone.
   [[nodiscard]] bool next_groups(std::uint32_t& from, std::uint32_t end, std::size_t most,
                                  std::vector<std::uint32_t>& out) const VARVE_REQUIRES(mutex);
-  // Calls f(page, first time, last time) for each kPageGroups groups of which some have fragments: of all their rows.
+  // Calls f(page, first time, last time) for each kPageGroups groups of which some have values: of all of them.
   static constexpr std::uint32_t kPageGroups = 1024;
   template <class F>
   void for_each_page(F&& f) const VARVE_REQUIRES(mutex) {
     for (std::uint32_t number = 0; number < by_group_.size(); ++number) {
-      if (const GroupPage* const page = by_group_[number].get()) f(number, page->first_time, page->last_time);
+      const GroupPage* const page = by_group_[number].get();
+      if (page != nullptr && page->first_time <= page->last_time) f(number, page->first_time, page->last_time);
     }
   }
   // How many rows each page of groups has; 0: there is no page.
@@ -135,7 +147,7 @@ class Head {
   struct GroupPage {
     std::array<Fragment*, kPageGroups> newest{};
     std::bitset<kPageGroups> is_far;                     // has it more than kNearMax fragments?
-    model::Timestamp first_time = model::kTimestampMax;  // smallest and largest of all their rows
+    model::Timestamp first_time = model::kTimestampMax;  // smallest and largest of all their rows with values
     model::Timestamp last_time = model::kTimestampMin;
     std::uint64_t rows = 0;
   };

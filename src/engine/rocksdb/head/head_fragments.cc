@@ -94,8 +94,10 @@ Head::Fragment* Head::add(std::uint32_t group, model::Timestamp slot) {
                                                                    .previous = nullptr,
                                                                    .first = nullptr,
                                                                    .last = nullptr,
-                                                                   .first_time = slot + chunk_width_ms_,
-                                                                   .last_time = slot - 1,
+                                                                   .first_ms = Fragment::kFarMs,
+                                                                   .last_ms = 0,
+                                                                   .first_value_ms = Fragment::kFarMs,
+                                                                   .last_value_ms = 0,
                                                                    .rows = 0,
                                                                    .kinds = 0,
                                                                    .ascends = true};

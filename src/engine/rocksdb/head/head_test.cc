@@ -37,8 +37,8 @@ RowTimes row_times(const Head& head, model::GroupId group) {
         row += Head::kArrivalBytes;
       }
     }
-    EXPECT_EQ(at->first_time, std::ranges::min(times));
-    EXPECT_EQ(at->last_time, std::ranges::max(times));
+    EXPECT_EQ(at->first_time(), std::ranges::min(times));
+    EXPECT_EQ(at->last_time(), std::ranges::max(times));
   }
   return out;
 }

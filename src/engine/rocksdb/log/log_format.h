@@ -22,7 +22,7 @@
 namespace varve::engine::rocksdb {
 
 inline constexpr char kLogMagic[8] = {'v', 'a', 'r', 'v', 'e', 'w', 'a', 'l'};
-inline constexpr std::uint32_t kLogVersion = 3;  // 2 had no messages, 1 no marks
+inline constexpr std::uint32_t kLogVersion = 4;  // 3 had no staleness markers, 2 no messages, 1 no marks
 inline constexpr std::size_t kSegmentHeadBytes = 16;
 inline constexpr std::uint32_t kRecordMagic = 0x5276'7661;  // "avvR"
 inline constexpr std::size_t kRecordHeadBytes = 24;

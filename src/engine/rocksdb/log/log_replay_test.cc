@@ -252,7 +252,7 @@ TEST_F(LogReplayTest, repair_gets_over_a_damaged_head_but_not_over_a_later_versi
   ASSERT_TRUE(repaired) << repaired.error().message;
   EXPECT_EQ(numbers_.size(), 30U);
   EXPECT_GT(repaired->damaged_bytes, 0U);
-  make(30, 4);
+  make(30, kLogVersion + 1);
   EXPECT_EQ(replay(true).error().code, Code::unsupported);
 }
 

@@ -52,7 +52,8 @@ Result<SegmentReader> SegmentReader::open(std::span<const std::byte> bytes) {
   if (std::memcmp(bytes.data(), kLogMagic, sizeof kLogMagic) != 0) return fail(Code::corrupt, "it is not a varve log");
   const auto version = load_le<std::uint32_t>(bytes.data() + 8);
   if (version == 0 || version > kLogVersion) {
-    return fail(Code::unsupported, "log version " + std::to_string(version) + "; this build reads versions 1 to 3");
+    return fail(Code::unsupported, "log version " + std::to_string(version) + "; this build reads versions 1 to " +
+                                       std::to_string(kLogVersion));
   }
   return SegmentReader(bytes, version);
 }

@@ -21,10 +21,13 @@ Status RunWriter::add(const chunk::Fragment& fragment) {
   if (builder_.empty()) first_group_ = fragment.group;
   builder_.add(fragment);
   last_group_ = model::to_int(fragment.group);
-  const bool first = run_.samples == 0;
+  const bool first = run_.chunks == 0;
   run_.first_time = first ? fragment.times.front() : std::min(run_.first_time, fragment.times.front());
   run_.last_time = first ? fragment.times.back() : std::max(run_.last_time, fragment.times.back());
   run_.samples += fragment.times.size() * fragment.columns.size();
+  for (const chunk::Column& column : fragment.columns) {
+    run_.samples -= static_cast<std::uint64_t>(std::ranges::count(column.types, model::ValueType::stale_marker));
+  }
   run_.chunks += fragment.columns.size();
   return builder_.raw_bytes() >= chunk::kBlockBytesTarget ? close_block() : Status{};
 }

@@ -25,7 +25,7 @@ Status ScanRange::interrupted(const ScanSource& source, const storage::ScanOptio
 
 void ScanRange::capture(const Head& head, bool immutable, std::uint32_t group) {
   for (const auto* at = head.fragments(model::GroupId{group}); at != nullptr; at = at->next) {
-    if (at->first_time >= options_.range.last || at->last_time < options_.range.first) continue;
+    if (at->first_time() >= options_.range.last || at->last_time() < options_.range.first) continue;
     const auto first = static_cast<std::uint32_t>(pieces_.size());
     head.pieces(*at, pieces_);
     const auto slot = slots_.in({at->slot, at->slot + 1});

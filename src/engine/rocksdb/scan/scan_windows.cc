@@ -31,6 +31,7 @@ struct Again {
 class OnlySink final : public storage::PieceSink {
  public:
   OnlySink(storage::PieceSink& sink, Samples samples) : sink_(sink), samples_(samples) {}
+  [[nodiscard]] bool takes_markers() const override { return samples_ == Samples::numbers && sink_.takes_markers(); }
   bool takes_stats(const storage::ChunkStats& stats) override {
     return samples_ == Samples::numbers && sink_.takes_stats(stats);
   }

@@ -101,28 +101,38 @@ std::size_t Catalog::leave_out(std::span<const std::byte> rows, std::vector<std:
   return kept_out_.leave_out(rows, out);
 }
 
+void Catalog::leave_out_markers(std::span<const std::byte> rows, std::vector<std::byte>& out) const {
+  const MutexLock waiting(waiting_mutex_);
+  kept_out_.leave_out_markers(rows, out);
+}
+
+// Values first: the markers beside them may be of series that these have brought back.
 Status Catalog::revive(std::span<const std::byte> rows) {
   Status full;
   const MutexLock lock(mutex);
   const MutexLock waiting(waiting_mutex_);
-  const std::byte* const end = rows.data() + rows.size();
-  for (const std::byte* at = rows.data(); at != end;) {
-    const model::RowView row{at};
-    at += row.bytes();
-    if (!kept_out_.contains(row.group())) continue;
-    check(model::to_int(row.group()) < index.group_count(), "what is kept out is defined");
-    if (index.group_series(row.group()).empty()) {
-      full = fail(Code::invalid, "a series that was gone has left the index meanwhile; send it again");
-      continue;
+  for (const bool values : {true, false}) {
+    const std::byte* const end = rows.data() + rows.size();
+    for (const std::byte* at = rows.data(); at != end;) {
+      const model::RowView row{at};
+      at += row.bytes();
+      if ((row.samples() != 0) != values || !kept_out_.contains(row.group())) continue;
+      if (auto status = let_in(row.group(), values); !status) full = std::move(status);
     }
-    if (auto status = index.may_revive(row.group(), series_max_); !status) {
-      full = std::move(status);
-      continue;
-    }
-    index.revive(row.group(), definitions_);
-    kept_out_.remove(row.group());
   }
   return full;
+}
+
+Status Catalog::let_in(model::GroupId group, bool has_values) {
+  check(model::to_int(group) < index.group_count(), "what is kept out is defined");
+  const auto series = index.group_series(group);
+  const auto is_gone = [this](model::SeriesId one) VARVE_REQUIRES(mutex) { return index.is_forgotten(one); };
+  if (!has_values && std::ranges::all_of(series, is_gone)) return {};
+  if (series.empty()) return fail(Code::invalid, "a series that was gone has left the index meanwhile; send it again");
+  VARVE_RETURN_IF_ERROR(index.may_revive(group, series_max_));
+  index.revive(group, definitions_);
+  kept_out_.remove(group);
+  return {};
 }
 
 void Catalog::keep_out(std::span<const model::GroupId> groups) {
@@ -155,7 +165,7 @@ void Catalog::revive_written(const Head& head) {
     if (!index.is_forgotten(model::SeriesId{s})) continue;
     index.groups(model::SeriesId{s}, groups);
     for (const auto group : groups) {
-      if (head.holds(group)) index.revive(group, definitions_);
+      if (head.holds_values(group)) index.revive(group, definitions_);
     }
   }
   keep_out_forgotten();

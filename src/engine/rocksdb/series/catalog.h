@@ -66,12 +66,22 @@ class ForgottenGroups {
       const model::RowView row{at};
       at += row.bytes();
       if (contains(row.group())) {
-        samples += row.count();
+        samples += row.samples();
       } else {
         out.insert(out.end(), row.at, at);
       }
     }
     return samples;
+  }
+  // Appends to `out` all rows but those of markers of groups in the set.
+  void leave_out_markers(std::span<const std::byte> rows, std::vector<std::byte>& out) const {
+    const std::byte* const end = rows.data() + rows.size();
+    for (const std::byte* at = rows.data(); at != end;) {
+      const model::RowView row{at};
+      at += row.bytes();
+      if (row.samples() == 0 && contains(row.group())) continue;
+      out.insert(out.end(), row.at, at);
+    }
   }
 
  private:
@@ -129,13 +139,17 @@ class Catalog {
   // Appends the rows of groups that are not kept out to `out`; returns the number of samples in the other rows.
   std::size_t leave_out(std::span<const std::byte> rows, std::vector<std::byte>& out) const
       VARVE_EXCLUDES(waiting_mutex_);
-  // Lets in the groups of the rows and revives their series. Errors, of which some are left out: limit (the tenant is
+  // The same of all rows but those of markers of groups that are kept out: nothing of these has ended.
+  void leave_out_markers(std::span<const std::byte> rows, std::vector<std::byte>& out) const
+      VARVE_EXCLUDES(waiting_mutex_);
+  // Lets in the groups of the rows and revives their series, but for groups that have nothing but markers here, and no
+  // series that is there. Errors, of which some are left out: limit (the tenant is
   // full), invalid (one has left the index: whoever asks for it by name gets another one).
   Status revive(std::span<const std::byte> rows) VARVE_EXCLUDES(mutex, waiting_mutex_);
   // Precondition: no head holds rows of these groups, and no append is running.
   void keep_out(std::span<const model::GroupId> groups) VARVE_EXCLUDES(waiting_mutex_);
   void forget(std::span<const model::SeriesId> series) VARVE_EXCLUDES(mutex, waiting_mutex_);
-  // At start: revives forgotten series with rows in the head, and keeps out the groups of all others.
+  // At start: revives forgotten series with values in the head, and keeps out the groups of all others.
   void revive_written(const Head& head) VARVE_EXCLUDES(mutex, waiting_mutex_);
 
   // --- What is gone leaves (leave_out.h).
@@ -155,6 +169,7 @@ class Catalog {
   [[nodiscard]] const shared::SeriesRetentions::OfTenant& retentions_of(model::TenantId tenant) const
       VARVE_EXCLUDES(mutex);
   void keep_out_forgotten() VARVE_REQUIRES(mutex, waiting_mutex_);
+  Status let_in(model::GroupId group, bool has_values) VARVE_REQUIRES(mutex, waiting_mutex_);
 
   // Notes those of definitions_ that are not noted yet.
   void note_pending() VARVE_REQUIRES(waiting_mutex_);

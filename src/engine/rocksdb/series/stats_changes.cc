@@ -51,8 +51,7 @@ StatsChanges::Change& StatsChanges::change_of(model::SeriesId series) {
 void StatsChanges::add(std::span<const model::SeriesId> series, std::span<const model::Timestamp> times,
                        std::span<const chunk::Column> columns) {
   for (std::size_t c = 0; c < series.size(); ++c) {
-    change_of(series[c]).added.add(
-        {times.front(), times.back(), shared::cells_in(columns[c], times.size()), shared::types_in(columns[c])});
+    change_of(series[c]).added.add(shared::stats_of(times, columns[c]));
   }
 }
 

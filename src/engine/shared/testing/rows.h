@@ -35,6 +35,10 @@ class Rows {
     batch_.add(group_, time, value);
     take();
   }
+  void markers(model::Timestamp time) {
+    batch_.add_stale_markers(group_, time);
+    take();
+  }
   [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
 
  private:
