@@ -2,10 +2,13 @@
 """Several replicas on a real Cassandra and Redis: what one takes in all have, each does what its roles say, jobs are
 shared and go over."""
 
+import json
 import string
 import time
 from random import Random
+from urllib.parse import urlencode
 
+from support import wire
 from support.client import wait_until
 from support.cql import Cql
 from support.load import Load
@@ -29,6 +32,35 @@ class Replicas(ClusterCase):
         self.assertEqual(answer.status, 204)
         for server in (a, b, c):
             self.assertEqual(sorted(v for _, v in server.values("seen")), list(range(10, 20)))
+
+    def test_markers_end_series_on_all(self):
+        a, b, c = self.replicas(config={"slots.quiet": "60s"})
+        now = int(time.time()) * 1000
+        up = {"__name__": "up", "host": "a"}
+
+        def write(server, *samples):
+            answer = server.post("/api/v1/write", wire.snappy(wire.write_request([(up, samples)])),
+                                 {"Content-Type": "application/x-protobuf", "Content-Encoding": "snappy"})
+            self.assertEqual(answer.status, 204, answer)
+
+        def ups(server, at):
+            answer = server.get("/api/v1/query?" + urlencode({"query": "up", "time": at / 1000}))
+            return [row["value"][1] for row in json.loads(answer.body)["data"]["result"]]
+
+        write(a, (now - 60_000, wire.STALE_MARKER))  # nothing has ended
+        for server in (a, b, c):
+            self.assertNotIn("up", server.metric_names())
+        write(a, (now - 60_000, 1.0), (now - 50_000, 2.0))
+        write(b, (now - 40_000, wire.STALE_MARKER))  # it learns of the series from the others
+        for server in (a, b, c):
+            self.assertEqual(ups(server, now - 45_000), ["2"])
+            self.assertEqual(ups(server, now), [])
+            self.assertEqual(server.values("up"), [(now - 60_000, 1), (now - 50_000, 2)])
+        write(c, (now - 40_000, 3.0))
+        write(a, (now - 50_000, wire.STALE_MARKER))
+        for server in (a, b, c):
+            self.assertEqual(ups(server, now), ["3"])
+            self.assertEqual(server.values("up"), [(now - 60_000, 1), (now - 40_000, 3)])
 
     def test_what_is_sealed_is_no_longer_hot(self):
         a, b, c = self.replicas()

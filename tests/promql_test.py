@@ -5,6 +5,7 @@ import json
 import unittest
 from urllib.parse import quote, urlencode
 
+from support import wire
 from support.case import OwnServerCase
 
 START = 1_699_999_200  # a whole hour
@@ -70,6 +71,64 @@ class PromQl(OwnServerCase):
         self.assertEqual((status, body["errorType"], body["error"]),
                          (422, "execution", "more than 1 series are selected: name more labels"), body)
         self.assertEqual(self.values('requests_total{host="a"}', START), {"a": "0"})
+
+    def remote_write(self, *series):
+        answer = self.server.post("/api/v1/write", wire.snappy(wire.write_request(series)),
+                                  {"Content-Type": "application/x-protobuf", "Content-Encoding": "snappy"})
+        self.assertIn(answer.status, (200, 204), answer)
+
+    def test_markers_end_a_series(self):
+        def at(minute):
+            return (START + 60 * minute) * 1000
+
+        stale, nan = wire.STALE_MARKER, float("nan")
+        up = {"__name__": "up", "host": "a"}
+        self.remote_write((up, [(at(m), float(m)) for m in range(10)] + [(at(10), stale), (at(12), 12.0), (at(13), nan)]),
+                          ({**up, "host": "b"}, [(at(9), 1.0), (at(10), 2.0)]),
+                          ({**up, "host": "only"}, [(at(9), stale)]))
+        # The last write of a time wins: over a value, and a value over it.
+        self.remote_write((up, [(at(5), stale), (at(11), stale)]), ({**up, "host": "b"}, [(at(10), stale)]))
+        self.remote_write((up, [(at(11), 11.0)]))
+        for state in ("hot", "settled", "restarted"):
+            with self.subTest(state):
+                self.assertEqual(self.values("up", at(4) / 1000), {"a": "4"})
+                self.assertEqual(self.values("up", at(5) / 1000 + 59), {})
+                self.assertEqual(self.values("up", at(6) / 1000), {"a": "6"})
+                self.assertEqual(self.values("up", at(10) / 1000 - 1), {"a": "9", "b": "1"})
+                self.assertEqual(self.values("up", at(10) / 1000), {})
+                self.assertEqual(self.values("up", at(11) / 1000), {"a": "11"})
+                self.assertEqual(self.values("up", at(13) / 1000), {"a": "NaN"})
+                self.assertEqual(self.values("count_over_time(up[20m])", at(13) / 1000), {"a": "12", "b": "1"})
+                self.assertEqual(self.values("absent(up)", at(10) / 1000), {"": "1"})
+                found = self.data("query_range", query='up{host="a"}', start=at(8) / 1000, end=at(12) / 1000, step="1m")
+                self.assertEqual([value for _, value in found["result"][0]["values"]], ["8", "9", "11", "12"])
+                # Nobody else sees them.
+                self.assertEqual([t for t, _ in self.server.values("up", {"host": "a"}, at(0), at(12))],
+                                 [at(m) for m in range(13) if m not in (5, 10)])
+                self.assertEqual(self.server.values("up", {"host": "b"}, at(0), at(20)), [(at(9), 1)])
+                self.assertEqual(self.data("label/host/values", **{"match[]": "up"}), ["a", "b"])
+            if state == "hot":
+                self.server.settle()
+            elif state == "settled":
+                self.server.kill()
+                self.server.start()
+        # One that comes late changes what is sealed, also as rolled up.
+        self.remote_write((up, [(at(9), stale)]))
+        self.server.settle()
+        self.assertEqual(self.values("count_over_time(up[20m])", at(13) / 1000), {"a": "11", "b": "1"})
+        body = {"start_absolute": at(0), "end_absolute": at(12), "metrics": [{"name": "up", "tags": {"host": ["a"]}, "aggregators": [
+            {"name": "count", "sampling": {"value": 1, "unit": "hours"}}]}]}
+        answer = json.loads(self.server.post("/api/v1/datapoints/query", body).body)
+        self.assertEqual([value for _, value in answer["queries"][0]["results"][0]["values"]], [10])
+
+    def test_a_marker_does_not_bring_back_what_was_deleted(self):
+        self.server.settle()
+        answer = self.server.post("/api/v1/datapoints/delete", {"start_absolute": 0, "metrics": [{"name": "load"}]})
+        self.assertEqual(answer.status, 204)
+        self.assertNotIn("load", self.server.metric_names())
+        self.remote_write(({"__name__": "load", "host": "a"}, [((START + 3600) * 1000, wire.STALE_MARKER)]))
+        self.assertNotIn("load", self.server.metric_names())
+        self.assertEqual(self.data("series", **{"match[]": "load"}), [])
 
     def test_kinds_of_answers(self):
         self.assertEqual(self.data("query", query="1 + 0.5", time=START + 0.25), {"resultType": "scalar", "result": [START + 0.25, "1.5"]})

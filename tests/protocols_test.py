@@ -235,11 +235,15 @@ class Protocols(ServerCase):
         self.expect("rw_double", doubles, {"job": "x", "instance": "a:1"}, exact_double=True)
         self.expect("rw_other", [(T0, 1)])
 
-    def test_remote_write_drops_stale_markers_with_a_count(self):
+    def test_remote_write_keeps_stale_markers_for_promql_alone(self):
         answer = self.remote_write([({"__name__": "rw_stale"}, [(T0, 1.0), (T0 + 1, wire.STALE_MARKER), (T0 + 2, 3.0)])])
         self.assertIn(answer.status, (200, 204), answer)
         self.expect("rw_stale", [(T0, 1), (T0 + 2, 3)])
-        self.assertEqual(self.server.metric("varve_samples_rejected_total", reason="stale"), 1)
+        self.assertEqual(self.server.metric("varve_stale_markers_total"), 1)
+        gone = self.remote_write([({"__name__": "rw_never"}, [(T0, wire.STALE_MARKER)])])
+        self.assertIn(gone.status, (200, 204), gone)
+        self.assertEqual(self.server.metric("varve_stale_markers_total"), 1)
+        self.assertNotIn("rw_never", self.server.metric_names())
 
     def test_remote_write_of_another_message_is_refused(self):
         body = wire.snappy(wire.write_request([({"__name__": "rw_typed"}, [(T0, 1.0)])]))

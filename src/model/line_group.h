@@ -86,6 +86,10 @@ class GroupSource {
   // leaves no name, and takes no place of the tenant.
   [[nodiscard]] virtual std::uint8_t kept(const TagViews& tags, std::span<const std::string_view> metrics) const = 0;
 
+  // Has the store one of these series? For what says nothing of a series that is not there (staleness markers): it is
+  // asked before define(), and defines nothing. Errors: invalid, unavailable.
+  [[nodiscard]] virtual Result<bool> knows(const TagViews& tags, std::span<const std::string_view> metrics) = 0;
+
   // Called after find() returned nullptr, with the parsed name. `tags` must be normalized; ttl_s as in LineGroup.
   // Registers new series. Errors: invalid (a limit of name or tag size), limit (series per tenant), unavailable.
   virtual Result<LineGroup*> define(std::string_view name, std::string_view fields, const TagViews& tags,

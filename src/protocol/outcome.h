@@ -21,9 +21,8 @@ struct Rejected {
 struct Outcome {
   static constexpr std::size_t kListed = 100;
 
-  std::size_t accepted = 0;               // samples
+  std::size_t accepted = 0;               // samples, without markers
   std::size_t rejected = 0;               // entries
-  std::size_t stale = 0;                  // samples that only say "gone" (remote write): neither accepted nor rejected
   std::array<std::size_t, 16> by_code{};  // rejected entries, by Code
   std::vector<Rejected> listed;           // the first kListed of them
 

@@ -95,7 +95,7 @@ class Columns::Reader {
   }
 
   Status scan() {
-    NumberRuns runs(series_.size(), query_.budget(), &query_.ticket());
+    NumberRuns runs(series_.size(), query_.budget(), &query_.ticket(), NumberRuns::Markers::wanted);
     for (const Stretch& stretch : stretches_of(selected_)) VARVE_RETURN_IF_ERROR(scan(stretch, runs));
     out_.columns_.reserve(series_.size());
     for (std::size_t i = 0; i < series_.size(); ++i) {
@@ -124,7 +124,7 @@ class Columns::Reader {
 
   // Returns the bytes of all columns.
   Result<std::size_t> each_of(std::size_t first, std::size_t some, const Sink& sink) {
-    NumberRuns runs(some, query_.budget(), &query_.ticket());
+    NumberRuns runs(some, query_.budget(), &query_.ticket(), NumberRuns::Markers::wanted);
     VARVE_RETURN_IF_ERROR(scan(std::span(series_).subspan(first, some), selected_[0].range, runs));
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < some; ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns: the numbers of each series of some selections as they are, for who evaluates series himself. What several
-// selections want is read once: each stretch of time between two edges of their ranges in one scan.
+// Columns: the numbers of each series of some selections as they are, and where it has ended (staleness markers), for
+// who evaluates series himself. What several selections want is read once: each stretch of time between two edges of
+// their ranges in one scan.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ struct Selected {
 
 struct Column {
   std::vector<model::Timestamp> times;  // ascending, each once
-  std::vector<double> values;           // longs as doubles
+  std::vector<double> values;           // longs as doubles; staleness markers as the NaN model::kStaleMarkerBits
 };
 
 class Columns {

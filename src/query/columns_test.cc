@@ -115,6 +115,30 @@ TEST_F(ColumnsTest, SomeSeriesAtATime) {
   EXPECT_EQ(calls, 1U) << "nothing was read";
 }
 
+TEST_F(ColumnsTest, MarkersEndASeries) {
+  store_.put("t", "cpu", {{"host", "a"}}, 4000, model::Value::of_stale_marker());
+  store_.put("t", "cpu", {{"host", "a"}}, 9500, model::Value::of_stale_marker());
+  const auto columns = read({{"cpu", {{"host", Matcher::Kind::any_of, {"a"}}}, {3000, 10'000}}});
+  ASSERT_TRUE(columns) << columns.error().message;
+  const Column& column = (*columns)[0];
+  EXPECT_EQ(column.times, (std::vector<model::Timestamp>{3000, 4000, 5000, 6000, 7000, 8000, 9000, 9500}));
+  for (std::size_t i = 0; i < column.values.size(); ++i) {
+    const bool is_marker = std::bit_cast<std::uint64_t>(column.values[i]) == model::kStaleMarkerBits;
+    EXPECT_EQ(is_marker, i == 1 || i == 7) << i;
+  }
+  EXPECT_EQ(read_, 6U) << "markers are no samples";
+  const Engine engine(store_, store_, clock_, {});
+  const auto query = UnderWay::begin(engine, shown_as("t", "test", ""), nullptr);
+  std::vector<model::Timestamp> times;
+  const auto note = [&](const TagTable&, std::uint32_t, Column&& one) -> Status {
+    times = std::move(one.times);
+    return {};
+  };
+  ASSERT_TRUE(
+      Columns::each(engine, "t", {"cpu", {{"host", Matcher::Kind::any_of, {"a"}}}, {3000, 10'000}}, **query, note));
+  EXPECT_EQ(times, column.times);
+}
+
 TEST_F(ColumnsTest, NothingIsThere) {
   const auto none = read({{"none", {}, {0, 9000}}, {"cpu", {}, {3000, 3000}}, {"cpu", {}, {100'000, 200'000}}});
   ASSERT_TRUE(none) << none.error().message;

@@ -13,8 +13,13 @@ void NumberRuns::stats(const storage::ChunkStats& /*stats*/) { check(false, "onl
 
 Status NumberRuns::piece(const storage::Piece& piece) {
   if (model::in_text(piece.type)) return {};
-  if (counts_ != nullptr) counts_->count().samples(piece.size());
   const std::size_t place = places_.empty() ? piece.series : places_[piece.series];
+  if (piece.type == model::ValueType::stale_marker) {
+    check(markers_ == Markers::wanted, "markers come to who wants them");
+    const std::vector<std::uint64_t> bits(piece.size(), model::kStaleMarkerBits);
+    return append_charged(runs_[place], model::ValueType::double_, piece.times, bits, budget_);
+  }
+  if (counts_ != nullptr) counts_->count().samples(piece.size());
   return append_charged(runs_[place], piece.type, piece.times, piece.bits, budget_);
 }
 

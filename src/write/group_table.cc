@@ -89,6 +89,16 @@ Status GroupTable::check(const model::TagViews& tags, std::span<const std::strin
   return with_clean_tags(tags, metrics, [](const model::TagViews&) { return Status(); });
 }
 
+Result<bool> GroupTable::knows(const model::TagViews& tags, std::span<const std::string_view> metrics) {
+  return with_clean_tags(tags, metrics, [&](const model::TagViews& cleaned) -> Result<bool> {
+    for (const std::string_view metric : metrics) {
+      VARVE_ASSIGN_OR_RETURN(const bool is_there, context_.series.has_series(tenant_, metric, cleaned));
+      if (is_there) return true;
+    }
+    return false;
+  });
+}
+
 Result<LineGroup*> GroupTable::define(std::string_view name, std::string_view fields, const model::TagViews& tags,
                                       std::span<const std::string_view> metrics, std::uint32_t ttl_s) {
   return with_clean_tags(tags, metrics, [&](const model::TagViews& cleaned) {

@@ -53,6 +53,7 @@ class GroupTable final : public model::GroupSource {
                                   std::span<const std::string_view> metrics) const override {
     return context_.kept(name_, tags, metrics);
   }
+  [[nodiscard]] Result<bool> knows(const model::TagViews& tags, std::span<const std::string_view> metrics) override;
   Result<model::LineGroup*> define(std::string_view name, std::string_view fields, const model::TagViews& tags,
                                    std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) override;
 

@@ -22,6 +22,18 @@ LineGroup* NewTenant::find(std::string_view name, std::string_view fields) {
   return known == named_.end() ? nullptr : known->second;
 }
 
+Result<bool> NewTenant::knows(const model::TagViews& tags, std::span<const std::string_view> metrics) {
+  if (groups_ == nullptr) {
+    VARVE_ASSIGN_OR_RETURN(const bool exists, exists_());
+    if (!exists) {
+      VARVE_RETURN_IF_ERROR(checks_.check(tags, metrics));
+      return false;
+    }
+    VARVE_RETURN_IF_ERROR(be_born());
+  }
+  return groups_->knows(tags, metrics);
+}
+
 Result<LineGroup*> NewTenant::define(std::string_view name, std::string_view fields, const model::TagViews& tags,
                                      std::span<const std::string_view> metrics, std::uint32_t ttl_s) {
   VARVE_RETURN_IF_ERROR(settle());
@@ -49,8 +61,9 @@ Result<LineGroup*> NewTenant::promise(std::string_view name, std::string_view fi
   return &made.group;
 }
 
-Status NewTenant::settle() {
-  if (groups_ != nullptr || batch_.empty()) return {};
+Status NewTenant::settle() { return groups_ != nullptr || batch_.empty() ? Status() : be_born(); }
+
+Status NewTenant::be_born() {
   VARVE_ASSIGN_OR_RETURN(auto groups, birth_());
   VARVE_RETURN_IF_ERROR(keep_promises(*groups));
   groups_ = std::move(groups);

@@ -24,12 +24,15 @@ class NewTenant final : public model::GroupSource {
   // says.
   using Birth = std::function<Result<std::shared_ptr<model::GroupSource>>()>;
 
+  // Has the store a tenant of this name? Then only this process has yet to meet it. Errors: what the store says.
+  using Exists = std::function<Result<bool>()>;
+
   // KeptGroup::kept of a line group of the tenant.
   using Kept = std::function<std::uint8_t(const model::TagViews& tags, std::span<const std::string_view> metrics)>;
 
   // `batch`: the rows of the request. `checks`: only its check() is called.
-  NewTenant(model::RowBatch& batch, model::GroupSource& checks, Birth birth, Kept kept)
-      : batch_(batch), checks_(checks), birth_(std::move(birth)), kept_(std::move(kept)) {}
+  NewTenant(model::RowBatch& batch, model::GroupSource& checks, Birth birth, Exists exists, Kept kept)
+      : batch_(batch), checks_(checks), birth_(std::move(birth)), exists_(std::move(exists)), kept_(std::move(kept)) {}
 
   model::LineGroup* find(std::string_view name, std::string_view fields) override;
   Status check(const model::TagViews& tags, std::span<const std::string_view> metrics) override {
@@ -39,6 +42,8 @@ class NewTenant final : public model::GroupSource {
                                   std::span<const std::string_view> metrics) const override {
     return kept_(tags, metrics);
   }
+  // Of a tenant that is yet to be made: no.
+  [[nodiscard]] Result<bool> knows(const model::TagViews& tags, std::span<const std::string_view> metrics) override;
   Result<model::LineGroup*> define(std::string_view name, std::string_view fields, const model::TagViews& tags,
                                    std::span<const std::string_view> metrics, std::uint32_t ttl_s) override;
 
@@ -60,11 +65,13 @@ class NewTenant final : public model::GroupSource {
   static std::size_t place_of(model::GroupId id) { return kLastId - model::to_int(id); }
   Result<model::LineGroup*> promise(std::string_view name, std::string_view fields, const model::TagViews& tags,
                                     std::span<const std::string_view> metrics, std::uint32_t ttl_s);
+  Status be_born();
   Status keep_promises(model::GroupSource& groups);
 
   model::RowBatch& batch_;
   model::GroupSource& checks_;
   const Birth birth_;
+  const Exists exists_;
   const Kept kept_;
   std::shared_ptr<model::GroupSource> groups_;  // the tenant's, once it has what was promised
   std::deque<Promise> promises_;                // addresses stay; a promised group's id says its place here

@@ -59,18 +59,21 @@ const char* reason_of(Code code) {
 
 struct Counters {
   Counter* accepted = nullptr;
+  Counter* markers = nullptr;
   std::array<Counter*, kCodes> rejected{};
 
   explicit Counters(Metrics* metrics) {
     if (metrics == nullptr) return;
     accepted = &metrics->counter("varve_samples_accepted_total", "Samples taken in durably.");
+    markers = &metrics->counter("varve_stale_markers_total", "Staleness markers taken in durably.");
     for (std::size_t i = 0; i < kCodes; ++i) {
       rejected[i] = &metrics->counter("varve_samples_rejected_total", "Samples, lines or points refused, by reason.",
                                       {{"reason", reason_of(static_cast<Code>(i))}});
     }
   }
-  void count(const Status& status, std::size_t samples) const {
+  void count(const Status& status, std::size_t samples, std::size_t stale_markers) const {
     if (accepted == nullptr) return;
+    if (status) markers->add(stale_markers);
     (status ? accepted : rejected[static_cast<std::size_t>(status.error().code)])->add(samples);
   }
 };
@@ -234,12 +237,13 @@ class TableIngest final : public Ingest {
         batch_(state.take_batch()),
         groups_(*table_) {}
   // Of a tenant that is to be made.
-  TableIngest(State& state, std::string_view tenant, Family family, NewTenant::Birth birth, NewTenant::Kept kept)
+  TableIngest(State& state, std::string_view tenant, Family family, NewTenant::Birth birth, NewTenant::Exists exists,
+              NewTenant::Kept kept)
       : Ingest(tenant, family),
         state_(state),
         generation_(state.context.retired.enter()),
         batch_(state.take_batch()),
-        new_tenant_(std::in_place, batch_, state.no_tenant, std::move(birth), std::move(kept)),
+        new_tenant_(std::in_place, batch_, state.no_tenant, std::move(birth), std::move(exists), std::move(kept)),
         groups_(*new_tenant_) {}
   ~TableIngest() override {
     state_.context.retired.leave(generation_);
@@ -280,10 +284,14 @@ Result<std::unique_ptr<Ingest>> Writer::open(std::string_view tenant, Family fam
     VARVE_RETURN_IF_ERROR(state->make_tenant(name));
     return state->find_table(name, place);
   };
+  const auto exists = [state = state_.get(), name = std::string(tenant)]() -> Result<bool> {
+    VARVE_ASSIGN_OR_RETURN(const auto known, state->context.series.find_tenant(name));
+    return known.has_value();
+  };
   const auto kept = [state = state_.get(), name = std::string(tenant)](const auto& tags, const auto& metrics) {
     return state->context.kept(name, tags, metrics);
   };
-  return std::make_unique<TableIngest<State>>(*state_, tenant, family, birth, kept);
+  return std::make_unique<TableIngest<State>>(*state_, tenant, family, birth, exists, kept);
 }
 
 Status Writer::make_tenant(std::string_view tenant) {
@@ -319,8 +327,9 @@ void Writer::commit(std::unique_ptr<Ingest> ingest, storage::SampleStore::Append
     return done({});
   }
   state_->seconds.look(ingest->tenant(), name_of(ingest->family()), batch);
-  auto told = [state = state_.get(), samples = batch.samples(), bytes = batch.bytes().size()](const Status& status) {
-    state->counters.count(status, samples);
+  auto told = [state = state_.get(), samples = batch.samples(), markers = batch.markers(),
+               bytes = batch.bytes().size()](const Status& status) {
+    state->counters.count(status, samples, markers);
     if (state->refusals != nullptr) state->refusals->note(status, bytes);
     return samples;
   };

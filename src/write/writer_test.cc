@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "protocol/influx/line.h"
+#include "storage/testing/memory_store.h"
 #include "write/refusals.h"
 #include "write/tenant_figures.h"
 #include "write/testing/fake_stores.h"
@@ -55,6 +56,45 @@ TEST(Writer, TakesABatchAndCountsIt) {
   EXPECT_TRUE(answer->has_value());
   EXPECT_EQ(w.samples.appended, 4U);
   EXPECT_EQ(metric(w.metrics, "varve_samples_accepted_total"), 4);
+}
+
+TEST(Writer, CountsMarkersApart) {
+  WriterWorld w;
+  const std::string_view metric_name = "m";
+  for (const bool refused : {false, true}) {
+    w.samples.refuse = refused;
+    auto ingest = w.open("t", Family::remote_write);
+    const auto group = ingest->groups().define(refused ? "m again" : "m", {}, {}, {&metric_name, 1});
+    ASSERT_TRUE(group);
+    ingest->batch().add(**group, 5, model::Value::of_long(1));
+    ingest->batch().add_stale_markers(**group, 6);
+    ASSERT_TRUE(w.commit(std::move(ingest)).has_value());
+    EXPECT_EQ(metric(w.metrics, "varve_samples_accepted_total"), 1);
+    EXPECT_EQ(metric(w.metrics, "varve_stale_markers_total"), 1);
+  }
+}
+
+// A process that has just started knows no tenant, but its store may.
+TEST(Writer, KnowsWhatSeriesTheStoreHas) {
+  storage::testing::MemoryStore store;
+  Writer writer{store, store, Options{}};
+  const std::string_view metric_name = "m";
+  const auto knows = [&](std::string_view tenant, const model::TagViews& tags) {
+    auto ingest = writer.open(tenant, Family::remote_write);
+    EXPECT_TRUE(ingest);
+    const auto known = (*ingest)->groups().knows(tags, {&metric_name, 1});
+    EXPECT_TRUE(known);
+    return known.value_or(false);
+  };
+  EXPECT_FALSE(knows("t", {{"a", "1"}}));
+  EXPECT_TRUE(store.tenants()->empty()) << "asking makes no tenant";
+  store.put("t", "m", {{"a", "1"}}, 5, model::Value::of_long(1));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_TRUE(knows("t", {{"a", "1"}}));
+    EXPECT_FALSE(knows("t", {}));
+    EXPECT_FALSE(knows("t", {{"a", "1"}, {"b", "2"}}));
+    EXPECT_FALSE(knows("other", {{"a", "1"}}));
+  }
 }
 
 TEST(Writer, TellsWhoWatchesHowABatchEnded) {

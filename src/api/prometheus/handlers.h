@@ -16,7 +16,6 @@ struct PrometheusParts {
   explicit PrometheusParts(const Context& context);
 
   write::Writer& writer;
-  Counter& stale;  // samples that only say that a series has ended
   const query::Engine& engine;
   std::string version;  // of varve
   PromqlOptions options;

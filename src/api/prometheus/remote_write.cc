@@ -35,8 +35,6 @@ bool takes_content_type(const Request& request) {
 
 PrometheusParts::PrometheusParts(const Context& context)
     : writer(context.writer),
-      stale(context.metrics.counter("varve_samples_rejected_total", "Samples, lines or points refused, by reason.",
-                                    {{"reason", "stale"}})),
       engine(context.queries),
       version(context.version),
       options(context.promql),
@@ -65,7 +63,6 @@ void write_series(const PrometheusParts& parts, const Request& request, const Re
     parts.writer.count_rejected(outcome.error().code, 1);
     return answer(request.error(outcome.error()));
   }
-  parts.stale.add(outcome->stale);
   count_refused(parts.writer, *outcome);
   Response response = Response::empty(204);
   if (outcome->rejected != 0) {

@@ -11,13 +11,13 @@
 #include "base/result.h"
 #include "language/promql/expression.h"
 #include "language/promql/series.h"
+#include "model/value.h"
 
 namespace varve::language::promql {
 
 // The value of a staleness marker: the series ends there. Other NaNs are values.
-inline constexpr std::uint64_t kStaleBits = 0x7ff0000000000002;
-inline const double kStale = std::bit_cast<double>(kStaleBits);
-inline bool is_stale(double value) { return std::bit_cast<std::uint64_t>(value) == kStaleBits; }
+inline const double kStale = std::bit_cast<double>(model::kStaleMarkerBits);
+inline bool is_stale(double value) { return std::bit_cast<std::uint64_t>(value) == model::kStaleMarkerBits; }
 
 // One series, with its samples of a span of time.
 struct Selected {

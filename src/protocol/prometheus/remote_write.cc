@@ -26,11 +26,10 @@ using model::LineGroup;
 using protozero::pbf_wire_type;
 using protozero::tag_and_type;
 
-constexpr std::uint64_t kStaleMarker = 0x7ff0000000000002;
-
 struct Sample {
   std::uint64_t bits = 0;
   std::int64_t time = 0;
+  [[nodiscard]] bool is_marker() const { return bits == model::kStaleMarkerBits; }
 };
 
 class Parser {
@@ -43,7 +42,7 @@ class Parser {
 
  private:
   struct Target {
-    // nullptr: the series is not known, and none of its samples is kept. Then it gets no name: it would be listed
+    // nullptr: the series is not known, and no value of it is kept. Then it gets no name: it would be listed
     // without a sample, and take a place of limits.series_per_tenant.
     LineGroup* group;
     model::Timestamp kept_from;
@@ -80,7 +79,6 @@ void Parser::add(std::string_view series) {
   }
   const Target target{group, batch_.kept_from(*group)};
   const auto mark = batch_.mark();
-  const std::size_t stale = outcome_.stale;
   const std::size_t accepted = outcome_.accepted;
   const char* at = series.data() + group->name_bytes;
   const char* end = series.data() + series.size();
@@ -88,7 +86,6 @@ void Parser::add(std::string_view series) {
     Sample sample;
     if (*at != 0x12 || !read_usual_sample(at, sample) || at > end) [[unlikely]] {
       batch_.rollback(mark);
-      outcome_.stale = stale;
       outcome_.accepted = accepted;
       return add_in_any_order(series);
     }
@@ -112,7 +109,14 @@ Result<Parser::Target> Parser::target_of(std::string_view labels, std::span<cons
   if (LineGroup* known = groups_.find(labels, {})) return Target{known, batch_.kept_from(*known)};
   VARVE_RETURN_IF_ERROR(read_labels(labels, labels_));
   Target target{nullptr, batch_.kept_from(groups_.kept(labels_.tags, {&labels_.metric, 1}))};
-  if (std::ranges::any_of(samples, [&](const Sample& sample) { return is_kept(sample, target.kept_from); })) {
+  bool values = false, markers = false;
+  for (const Sample& sample : samples) {
+    if (is_kept(sample, target.kept_from)) (sample.is_marker() ? markers : values) = true;
+  }
+  if (!values && markers) {
+    VARVE_ASSIGN_OR_RETURN(values, groups_.knows(labels_.tags, {&labels_.metric, 1}));
+  }
+  if (values) {
     VARVE_ASSIGN_OR_RETURN(target.group, groups_.define(labels, {}, labels_.tags, {&labels_.metric, 1}));
   } else {
     VARVE_RETURN_IF_ERROR(groups_.check(labels_.tags, {&labels_.metric, 1}));
@@ -146,21 +150,20 @@ bool Parser::read_usual_sample(const char*& at, Sample& sample) const {
 }
 
 bool Parser::is_kept(const Sample& sample, model::Timestamp kept_from) {
-  return sample.bits != kStaleMarker && sample.time >= model::kTimestampMin && sample.time <= model::kTimestampMax &&
-         sample.time >= kept_from;
+  return sample.time >= model::kTimestampMin && sample.time <= model::kTimestampMax && sample.time >= kept_from;
 }
 
 void Parser::keep(const Target& target, std::string_view labels, Sample sample) {
-  if (sample.bits == kStaleMarker) {
-    ++outcome_.stale;
-    return;
-  }
   if (sample.time < model::kTimestampMin || sample.time > model::kTimestampMax) {
     outcome_.reject(index_, {Code::invalid, "timestamp " + std::to_string(sample.time) + " is out of range"});
     return;
   }
   if (sample.time < target.kept_from) {
     outcome_.reject(index_, too_old(labels, sample.time, target.kept_from));
+    return;
+  }
+  if (sample.is_marker()) {
+    if (target.group != nullptr) batch_.add_stale_markers(*target.group, sample.time);
     return;
   }
   check(target.group != nullptr, "what is kept has a series");

@@ -20,7 +20,8 @@
 namespace varve::protocol::prometheus {
 
 // Adds the samples of `body` to `batch`. The label __name__ is the metric, all others are tags; one with an empty value
-// is as good as absent. Values stay doubles. Staleness markers are dropped and counted (Outcome::stale).
+// is as good as absent. Values stay doubles, but for staleness markers (model::kStaleMarkerBits), which are rows of
+// their own kind; those of a series that is not there are left out: nothing has ended.
 // What is wrong inside a series costs that series (or that sample) and is listed by the series' index from 0; with a
 // new name that cannot be registered likewise. Error (invalid): the bytes are not a WriteRequest; then the batch holds
 // an unspecified part of it and must not be committed.

@@ -77,7 +77,7 @@ class Bench {
     EXPECT_TRUE(got);
     outcome = std::move(*got);
     Parsed parsed{groups.samples(batch), {}};
-    EXPECT_EQ(outcome.accepted, parsed.samples.size());
+    EXPECT_EQ(outcome.accepted + batch.markers(), parsed.samples.size());
     for (const auto& e : outcome.listed) parsed.errors.push_back(std::to_string(e.position) + ": " + e.reason);
     return parsed;
   }
@@ -96,7 +96,7 @@ void PrintTo(const Case& c, std::ostream* to) { *to << c.what; }
 std::string twice(std::string s) { return s + s; }
 
 const std::vector<Case>& cases() {
-  const double stale = std::bit_cast<double>(std::uint64_t{0x7ff0000000000002});
+  const double stale = std::bit_cast<double>(model::kStaleMarkerBits);
   static const std::vector<Case> all = {
       {"one sample", series({{"__name__", "m"}, {"h", "x"}}, {{1.5, 5}}), {"m{h=x} 5 1.5"}},
       {"a whole number stays a double", series({{"__name__", "m"}}, {{7, 5}}), {"m{} 5 7.0"}},
@@ -109,8 +109,15 @@ const std::vector<Case>& cases() {
       {"infinity", series({{"__name__", "m"}}, {{HUGE_VAL, 5}, {-HUGE_VAL, 6}}), {"m{} 5 inf", "m{} 6 -inf"}},
       {"an ordinary NaN is a value", series({{"__name__", "m"}}, {{std::nan(""), 5}}), {"m{} 5 nan"}},
       {"large", series({{"__name__", "m"}}, {{1.7976931348623157e308, 5}}), {"m{} 5 1.7976931348623157e+308"}},
-      {"a staleness marker is dropped", series({{"__name__", "m"}}, {{stale, 5}, {2, 6}}), {"m{} 6 2.0"}},
-      {"nothing but staleness markers", series({{"__name__", "m"}}, {{stale, 5}, {stale, 6}}), {}},
+      {"a staleness marker", series({{"__name__", "m"}}, {{stale, 5}, {2, 6}}), {"m{} 5 stale", "m{} 6 2.0"}},
+      {"a signaling NaN is no marker",
+       series({{"__name__", "m"}}, {{std::bit_cast<double>(std::uint64_t{0x7ff0000000000003}), 5}}),
+       {"m{} 5 nan"}},
+      {"markers of a series that is not there", series({{"__name__", "m"}}, {{stale, 5}, {stale, 6}}), {}},
+      {"a marker at no time",
+       series({{"__name__", "m"}}, {{stale, 9007199254740993}}),
+       {},
+       {"timestamp 9007199254740993 is out of range"}},
       {"nothing but a histogram",
        series({{"__name__", "m"}}, {}) + std::string("\x22\x02\x08\x01", 4),
        {},
@@ -218,13 +225,29 @@ TEST_P(RemoteWriteCases, CostsOnlyItself) {
   }
 }
 
-TEST(RemoteWrite, StaleMarkersAreCounted) {
-  const double stale = std::bit_cast<double>(std::uint64_t{0x7ff0000000000002});
+TEST(RemoteWrite, MarkersAreRowsOfTheirOwnKind) {
+  const double stale = std::bit_cast<double>(model::kStaleMarkerBits);
   Bench bench;
   bench.parse({series({{"__name__", "m"}}, {{stale, 5}, {1, 6}, {stale, 7}})});
-  EXPECT_EQ(bench.outcome.stale, 2U);
+  EXPECT_EQ(bench.batch.markers(), 2U);
+  EXPECT_EQ(bench.batch.samples(), 1U);
   EXPECT_EQ(bench.outcome.accepted, 1U);
   EXPECT_EQ(bench.outcome.rejected, 0U);
+}
+
+// A sender may start anew, or write the same series in other bytes: what counts is whether the store has it.
+TEST(RemoteWrite, AMarkerNeedsASeries) {
+  const double stale = std::bit_cast<double>(model::kStaleMarkerBits);
+  Bench bench;
+  const auto gone = series({{"__name__", "m"}, {"a", "1"}}, {{stale, 5}});
+  EXPECT_EQ(bench.parse({gone}).samples, std::vector<std::string>{});
+  EXPECT_EQ(bench.groups.defines, 0U);
+  bench.parse({series({{"__name__", "m"}, {"a", "1"}}, {{1, 4}})});
+  EXPECT_EQ(bench.parse({gone}).samples, std::vector<std::string>{"m{a=1} 5 stale"});
+  EXPECT_EQ(bench.parse({series({{"a", "1"}, {"__name__", "m"}}, {{stale, 6}})}).samples,
+            std::vector<std::string>{"m{a=1} 6 stale"});
+  EXPECT_EQ(bench.parse({series({{"__name__", "m"}, {"a", "2"}}, {{stale, 6}})}).samples, std::vector<std::string>{});
+  EXPECT_EQ(bench.groups.defines, 2U) << "the same series in other bytes";
 }
 
 TEST(RemoteWrite, WhatIsTooOldGetsNoName) {

@@ -42,6 +42,18 @@ class FakeGroups final : public model::GroupSource {
     return kept_of ? kept_of(metrics) : std::uint8_t{0};
   }
 
+  // Whether one of them was defined.
+  [[nodiscard]] Result<bool> knows(const model::TagViews& tags, std::span<const std::string_view> metrics) override {
+    VARVE_RETURN_IF_ERROR(check(tags, metrics));
+    for (const auto metric : metrics) {
+      const std::string series = std::string(metric) + labels_of(tags);
+      for (const auto& known : groups_) {
+        if (std::ranges::find(known.series, series) != known.series.end()) return true;
+      }
+    }
+    return false;
+  }
+
   Result<model::LineGroup*> define(std::string_view name, std::string_view fields, const model::TagViews& tags,
                                    std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) override {
     ++defines;
@@ -51,12 +63,7 @@ class FakeGroups final : public model::GroupSource {
     varve::check(!by_key_.contains(key(name, fields)), "define() is for what find() does not know");
     VARVE_RETURN_IF_ERROR(check(tags, metrics));
     if (groups_.size() >= groups_max) return fail(Code::limit, "too many groups");
-    std::string labels = "{";
-    for (const auto& [k, v] : tags) {
-      if (labels.size() > 1) labels += ',';
-      labels.append(k).append("=").append(v);
-    }
-    labels += '}';
+    std::string labels = labels_of(tags);
     auto& known = groups_.emplace_back();
     known.raw = padded(name) + padded(fields);
     if (ttl_s != 0) labels += "~" + std::to_string(ttl_s);
@@ -89,7 +96,7 @@ class FakeGroups final : public model::GroupSource {
       }
       at += bytes;
     }
-    varve::check(lines.size() == batch.samples(), "the batch counts its samples");
+    varve::check(lines.size() == batch.samples() + batch.markers(), "the batch counts its samples");
     return lines;
   }
 
@@ -115,6 +122,7 @@ class FakeGroups final : public model::GroupSource {
     if (value.type == model::ValueType::string) return '"' + std::string(value.text) + '"';
     if (value.type == model::ValueType::complex) return print(*model::decode_complex(value.text));
     if (value.type == model::ValueType::histogram) return print(*model::decode_histogram(value.text));
+    if (value.type == model::ValueType::stale_marker) return "stale";
     char buffer[40];
     const auto end = std::to_chars(buffer, buffer + sizeof buffer, value.as_double()).ptr;
     std::string text(buffer, end);
@@ -130,6 +138,14 @@ class FakeGroups final : public model::GroupSource {
   model::TagLimits limits;
 
  private:
+  static std::string labels_of(const model::TagViews& tags) {
+    std::string labels = "{";
+    for (const auto& [k, v] : tags) {
+      if (labels.size() > 1) labels += ',';
+      labels.append(k).append("=").append(v);
+    }
+    return labels += '}';
+  }
   struct Known {
     std::string raw;
     std::vector<std::string> series;

@@ -24,6 +24,9 @@ class NullGroups final : public model::GroupSource {
   [[nodiscard]] std::uint8_t kept(const model::TagViews&, std::span<const std::string_view>) const override {
     return 0;
   }
+  [[nodiscard]] Result<bool> knows(const model::TagViews&, std::span<const std::string_view>) override {
+    return !all_.empty();
+  }
   Result<model::LineGroup*> define(std::string_view name, std::string_view fields, const model::TagViews&,
                                    std::span<const std::string_view> metrics, std::uint32_t ttl_s = 0) override {
     auto& one = all_.emplace_back();
