@@ -49,7 +49,9 @@ class ExchangedSegments : public ::testing::Test {
     maintained_ = false;
     const auto engine = *open();
     wait_for_start(*engine);
-    if (settles) ASSERT_TRUE(engine->samples().settle());
+    if (settles) {
+      ASSERT_TRUE(engine->samples().settle());
+    }
     Fixture store(*engine);
     const auto group = store.group({metric});
     for (int i = first; i < first + 5; ++i) ASSERT_TRUE(store.put(*group, i, {Value::of_long(i)}));

@@ -39,7 +39,9 @@ class GoneSegment : public ::testing::Test {
       for (int i = start == 1 ? 5 : 0; i < (start == 1 ? 10 : 5); ++i) {
         ASSERT_TRUE(store.put(*group, start * 10 + i, {Value::of_long(i)}));
       }
-      if (start == 0) ASSERT_TRUE(engine->samples().settle());
+      if (start == 0) {
+        ASSERT_TRUE(engine->samples().settle());
+      }
     }
     const auto segments = *log_segments(wal());
     ASSERT_EQ(segments.size(), 3U) << "one of each start; the first has no samples any more";
