@@ -117,6 +117,12 @@ TEST_P(StoreContract, deletes_take_markers_along) {
   ASSERT_TRUE(store.mark(*group, 4));
   everywhere([] {});
   ASSERT_TRUE(store.mark(*group, 5));
+  const model::Timestamp alone = 50 * model::kHourMs;  // in a slot of its own
+  ASSERT_TRUE(store.mark(*group, alone));
+  ASSERT_TRUE(engine->samples().erase(store.tenant(), store.find("m"), {alone, alone + 1}, nullptr));
+  everywhere([&] { EXPECT_TRUE(store.read_with_markers("m", {alone, alone + 1}).empty()); });
+  EXPECT_EQ(store.read_with_markers("n", {alone, alone + 1}), of({{alone, kMarker}}));
+  ASSERT_TRUE(engine->samples().erase(store.tenant(), store.find("n"), {alone, alone + 1}, nullptr));
   const auto erased = engine->samples().erase(store.tenant(), store.find("m"), {2, 5}, nullptr);
   ASSERT_TRUE(erased);
   EXPECT_EQ(erased->samples, 1U);

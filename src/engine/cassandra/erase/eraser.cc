@@ -17,9 +17,14 @@ using model::Timestamp;
 constexpr std::int64_t kSlotsAtOnce = 64;
 constexpr std::size_t kRollupBlocksAtOnce = 64;
 
-// Cells of the columns that have a value in the range.
-Result<std::uint64_t> count_cells(const SlotData& data, std::span<const std::uint16_t> columns, TimeRange range) {
-  std::uint64_t cells = 0;
+// Cells of the columns in the range.
+struct Counted {
+  std::uint64_t values = 0;
+  std::uint64_t markers = 0;
+};
+
+Result<Counted> count_cells(const SlotData& data, std::span<const std::uint16_t> columns, TimeRange range) {
+  Counted cells;
   shared::Gather gather;
   for (std::size_t first = 0; first < columns.size();) {
     std::size_t end = first + 1;
@@ -29,8 +34,13 @@ Result<std::uint64_t> count_cells(const SlotData& data, std::span<const std::uin
     gather.finish();
     for (std::size_t i = 0; i < gather.times().size(); ++i) {
       if (!range.contains(gather.times()[i])) continue;
-      cells += static_cast<std::uint64_t>(std::ranges::count_if(
-          gather.columns(), [i](const chunk::Column& column) { return shared::has_value(column, i); }));
+      for (const chunk::Column& column : gather.columns()) {
+        if (shared::has_value(column, i)) {
+          ++cells.values;
+        } else if (column.types[i] == model::ValueType::stale_marker) {
+          ++cells.markers;
+        }
+      }
     }
     first = end;
   }
@@ -87,10 +97,10 @@ Status Eraser::rewrite_slots(const EraseWork& work, TimeRange range, std::span<c
   VARVE_ASSIGN_OR_RETURN(const auto lists, parts_.reader.read({&wanted, 1}, {}));
   std::vector<SealWork> again;
   for (const SlotData& data : lists[0]) {
-    VARVE_ASSIGN_OR_RETURN(const std::uint64_t cells, count_cells(data, work.columns, range));
-    if (cells == 0) continue;
-    report.samples += cells;
-    ++report.slots;
+    VARVE_ASSIGN_OR_RETURN(const Counted cells, count_cells(data, work.columns, range));
+    if (cells.values + cells.markers == 0) continue;
+    report.samples += cells.values;
+    report.slots += cells.values != 0 ? 1 : 0;
     again.push_back({work.group, data.slot, true});  // perhaps
   }
   if (again.empty()) return {};

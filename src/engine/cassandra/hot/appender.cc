@@ -2,6 +2,8 @@
 #include "engine/cassandra/hot/appender.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -20,20 +22,31 @@ namespace {
 
 constexpr int kLooksMax = 8;  // so often it may be forgotten while it is written
 
-// Without markers of groups all of whose series are forgotten: nothing of them has ended.
-model::RowBatch without_gone_markers(const model::RowBatch& batch, const Directory& directory) {
-  model::RowBatch left;
-  directory.read([&](const index::SeriesIndex& index) {
-    const auto is_gone = [&](model::SeriesId one) { return index.is_forgotten(one); };
-    for (std::size_t at = 0; at < batch.bytes().size();) {
-      const model::RowView row = batch.row_at(at);
-      at += row.bytes();
-      if (row.samples() == 0 && std::ranges::all_of(index.group_series(row.group()), is_gone)) continue;
-      left.add(row);
-    }
-    return 0;
+// Without markers of groups all of whose series are forgotten, and stay so: nothing of them has ended. nullopt: there
+// are none.
+std::optional<model::RowBatch> without_gone_markers(const model::RowBatch& batch, const Directory& directory) {
+  return directory.read([&](const index::SeriesIndex& index) -> std::optional<model::RowBatch> {
+    const auto each_row = [&](const auto& use) {
+      for (std::size_t at = 0; at < batch.bytes().size(); at += batch.row_at(at).bytes()) use(batch.row_at(at));
+    };
+    std::set<model::SeriesId> gone;
+    each_row([&](model::RowView row) {
+      const auto series = index.group_series(row.group());
+      const auto is_forgotten = [&](model::SeriesId one) { return index.is_forgotten(one); };
+      if (row.samples() == 0 && std::ranges::all_of(series, is_forgotten)) gone.insert(series.begin(), series.end());
+    });
+    each_row([&](model::RowView row) {
+      if (gone.empty() || row.samples() == 0) return;
+      for (const model::SeriesId one : index.group_series(row.group())) gone.erase(one);
+    });
+    if (gone.empty()) return std::nullopt;
+    model::RowBatch left;
+    each_row([&](model::RowView row) {
+      const auto is_gone = [&](model::SeriesId one) { return gone.contains(one); };
+      if (row.samples() != 0 || !std::ranges::all_of(index.group_series(row.group()), is_gone)) left.add(row);
+    });
+    return left;
   });
-  return left;
 }
 
 }  // namespace
@@ -67,9 +80,9 @@ struct Appender::Append {
 void Appender::append(const model::RowBatch& batch, Done done) {
   if (batch.empty()) return done({});
   if (batch.markers() != 0) {
-    const model::RowBatch left = without_gone_markers(batch, series_.directory());
-    if (left.empty()) return done({});
-    return append_there(left, std::move(done));
+    const auto left = without_gone_markers(batch, series_.directory());
+    if (left && left->empty()) return done({});
+    if (left) return append_there(*left, std::move(done));
   }
   append_there(batch, std::move(done));
 }
