@@ -23,16 +23,6 @@ Status set_optional_address(bool& on, Address& address, std::string_view text) {
   return {};
 }
 
-template <class T>
-Status set_count(T& field, std::string_view text, std::uint64_t least, std::uint64_t most) {
-  const auto count = parse_count(text);
-  if (!count || *count < least || *count > most) {
-    return fail(Code::invalid, "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
-  }
-  field = static_cast<T>(*count);
-  return {};
-}
-
 Status set_text(std::string& field, std::string_view text) {
   field = text;
   return {};
@@ -356,28 +346,6 @@ Status set_tags_excluded_keys(Config& config, std::string_view text) {
     config.tags.excluded_keys.emplace_back(part);
   }
   return {};
-}
-
-Status set_query_memory(Config& config, std::string_view text) {
-  return set_size(config.query.memory_bytes_max, text, kKiB * kKiB, "1MiB");
-}
-
-Status set_query_metrics_max(Config& config, std::string_view text) {
-  return set_count(config.query.metrics_max, text, 1, 100'000'000);
-}
-
-Status set_query_timeout(Config& config, std::string_view text) {
-  return set_duration(config.query.timeout_ms, text, 1, "1ms");
-}
-
-Status set_promql_lookback(Config& config, std::string_view text) {
-  return set_duration(config.promql.lookback_ms, text, 1, "1ms");
-}
-
-Status set_promql_strict(Config& config, std::string_view text) { return set_switch(config.promql.strict, text); }
-
-Status set_promql_max_series(Config& config, std::string_view text) {
-  return set_count(config.promql.series_max, text, 1, 1'000'000'000);
 }
 
 Status set_cassandra_hosts(Config& config, std::string_view text) {

@@ -9,8 +9,20 @@
 
 #include "base/result.h"
 #include "config/config.h"
+#include "config/units.h"
 
 namespace varve::config {
+
+// A whole number from `least` to `most`.
+template <class T>
+Status set_count(T& field, std::string_view text, std::uint64_t least, std::uint64_t most) {
+  const auto count = parse_count(text);
+  if (!count || *count < least || *count > most) {
+    return fail(Code::invalid, "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  }
+  field = static_cast<T>(*count);
+  return {};
+}
 
 // For setters: a duration (a size) of at least so much; `least_text` is how a user writes that.
 Status set_duration(std::int64_t& field, std::string_view text, std::int64_t least_ms, std::string_view least_text);
