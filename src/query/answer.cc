@@ -28,7 +28,8 @@ std::size_t bytes_of_points(const aggregate::Points& points) {
 }  // namespace
 
 std::size_t bytes_held(const Group& group) {
-  std::size_t bytes = sizeof group + bytes_of_texts(group.group_values) + bytes_of_texts(group.mixed) + group.tags.bytes();
+  std::size_t bytes =
+      sizeof group + bytes_of_texts(group.group_values) + bytes_of_texts(group.mixed) + group.tags.bytes();
   for (const auto& [key, value] : group.common) bytes += sizeof key + sizeof value + key.size() + value.size();
   return bytes + bytes_of_points(group.points);
 }

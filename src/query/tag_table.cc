@@ -212,7 +212,8 @@ TagUnion TagTable::union_of(std::span<const std::uint32_t> tags) const {
       on_value(values_[tag]);
     }
   };
-  each([&](const std::string& key) { bytes += key.size(), ++keys; }, [&](const std::string& value) { bytes += value.size(); });
+  each([&](const std::string& key) { bytes += key.size(), ++keys; },
+       [&](const std::string& value) { bytes += value.size(); });
   out.reserve(keys, tags.size(), bytes);
   each([&](const std::string& key) { out.add_key(key); }, [&](const std::string& value) { out.add_value(value); });
   return out;
