@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Setters of what queries may take, and of PromQL.
 #include "config/setters.h"
-#include "config/units.h"
 
 namespace varve::config {
 
@@ -21,10 +20,7 @@ Status set_promql_lookback(Config& config, std::string_view text) {
   return set_duration(config.promql.lookback_ms, text, 1, "1ms");
 }
 
-Status set_promql_strict(Config& config, std::string_view text) {
-  VARVE_ASSIGN_OR_RETURN(config.promql.strict, parse_switch(text));
-  return {};
-}
+Status set_promql_strict(Config& config, std::string_view text) { return set_switch(config.promql.strict, text); }
 
 Status set_promql_max_series(Config& config, std::string_view text) {
   return set_count(config.promql.series_max, text, 1, 1'000'000'000);

@@ -28,11 +28,6 @@ Status set_text(std::string& field, std::string_view text) {
   return {};
 }
 
-Status set_switch(bool& field, std::string_view text) {
-  VARVE_ASSIGN_OR_RETURN(field, parse_switch(text));
-  return {};
-}
-
 // Has the shape name:N with a name of letters, digits, _ and -, and N from 1 to 99?
 bool is_replica_count(std::string_view text) {
   const std::size_t colon = text.find(':');
@@ -45,6 +40,11 @@ bool is_replica_count(std::string_view text) {
 }
 
 }  // namespace
+
+Status set_switch(bool& field, std::string_view text) {
+  VARVE_ASSIGN_OR_RETURN(field, parse_switch(text));
+  return {};
+}
 
 Status set_duration(std::int64_t& field, std::string_view text, std::int64_t least_ms, std::string_view least) {
   VARVE_ASSIGN_OR_RETURN(const std::int64_t ms, parse_duration_ms(text));

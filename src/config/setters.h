@@ -24,6 +24,8 @@ Status set_count(T& field, std::string_view text, std::uint64_t least, std::uint
   return {};
 }
 
+// true or false.
+Status set_switch(bool& field, std::string_view text);
 // For setters: a duration (a size) of at least so much; `least_text` is how a user writes that.
 Status set_duration(std::int64_t& field, std::string_view text, std::int64_t least_ms, std::string_view least_text);
 Status set_size(std::uint64_t& field, std::string_view text, std::uint64_t least_bytes, std::string_view least_text);

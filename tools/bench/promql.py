@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from common import Row, data_flags, interleaved, run_load
 from databases import Database, Prometheus, Varve, VictoriaMetrics, http_call
 from ingest import chosen
-from queries import WARM_S, cores_awake
+from queries import cores_awake, time_requests
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 HOSTS, STEPS, STEP_MS = 100, 5760, 15_000
@@ -97,10 +97,7 @@ def time_kind(settings, database, requests):
         for name, parameters in requests:
             # VictoriaMetrics is told not to cache; to the others it means nothing.
             f.write(f"GET /api/v1/{name}?{urllib.parse.urlencode({**parameters, 'nocache': 1})} 0\n\n".encode())
-    took = run_load(settings, database, queries=path, connections=1)["seconds"]  # warm
-    if took < WARM_S:
-        run_load(settings, database, queries=path, connections=1, repeat=int(WARM_S / took) + 1)
-    return run_load(settings, database, queries=path, connections=1)["latency_us"]["p50"] / 1000
+    return time_requests(settings, database, path)
 
 
 def loaded(settings, cls, **flags):

@@ -182,7 +182,11 @@ def time_type(settings, database, queries):
     if isinstance(database, ClickHouse):
         database.median_ms(queries)  # warm
         return database.median_ms(queries)
-    path = write_requests(settings, database, queries)
+    return time_requests(settings, database, write_requests(settings, database, queries))
+
+
+def time_requests(settings, database, path):
+    """The median of the requests in the file, in ms, by one client and a warm server."""
     took = run_load(settings, database, queries=path, connections=1)["seconds"]  # warm
     # Servers take longer to reach their pace than the milliseconds that a small type takes.
     if took < WARM_S:
