@@ -8,6 +8,7 @@ import unittest
 import malformed_analytics
 import malformed_cases as cases
 import malformed_messages as messages
+import malformed_otlp
 from support.case import T0, ServerCase
 from support.client import raw_http
 from support.logs import Logs
@@ -49,7 +50,7 @@ class Shapes:
         got = answer.json()
         if answer.status == 200:
             partial = got.get("partialSuccess", {})
-            return None if partial.get("rejectedLogRecords") == "1" and partial.get("errorMessage") else "no partialSuccess"
+            return None if partial.get("rejectedLogRecords", partial.get("rejectedDataPoints")) == "1" and partial.get("errorMessage") else "no partialSuccess"
         return None if got.get("code") and got.get("message") else "not a Status"
 
     @staticmethod
@@ -105,7 +106,7 @@ class Malformed(ServerCase):
 
     def test_enough_cases(self):
         self.assertGreaterEqual(len(cases.ALL) + len(cases.TELNET), 60)
-        names = [c.name for c in cases.ALL + malformed_analytics.ANALYTICS]
+        names = [c.name for c in cases.ALL + malformed_otlp.OTLP_METRICS + malformed_analytics.ANALYTICS]
         self.assertEqual(len(names), len(set(names)))
 
     def test_kairosdb(self):
@@ -122,6 +123,9 @@ class Malformed(ServerCase):
 
     def test_remote_write(self):
         self.run_table(cases.REMOTE_WRITE)
+
+    def test_otlp_metrics(self):
+        self.run_table(malformed_otlp.OTLP_METRICS)
 
     def test_messages(self):
         self.run_table(cases.LOKI + cases.OTLP + cases.BULK)

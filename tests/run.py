@@ -33,7 +33,7 @@ SECONDS_MAX = 900  # of one file
 # What both engines answer alike, each in its own way; what protocols and clients do above them is tested on the embedded one.
 ON_CLUSTER = ["analytics_later_test", "catalog_test", "catalog_windows_test", "ceres_test", "counter_life_test", "counters_test", "delete_test",
               "esmond_extremes_test", "esmond_test", "follow_test", "kairosdb_test", "kairosdb_types_test", "loki_query_test", "loki_tail_test",
-              "messages_crash_test", "messages_test", "metrics_test", "moving_window_test", "opentsdb_query_test", "protocols_test",
+              "messages_crash_test", "messages_test", "metrics_test", "moving_window_test", "opentsdb_query_test", "otlp_metrics_test", "protocols_test",
               "retention_classes_test", "settle_test", "snmp_inventory_test", "snmp_test", "tenants_test", "times_test", "too_old_test", "usage_test"]
 
 

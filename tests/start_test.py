@@ -3,6 +3,7 @@
 runs those, and clients_test those of collectd, Prometheus and vmagent)."""
 
 import gzip
+import os
 import re
 import subprocess
 import sys
@@ -12,10 +13,12 @@ import unittest
 import urllib.parse
 import urllib.request
 
-from support import wire
+from support import otlp, pypi, wire
 from support.case import OwnServerCase
 from support.documents import snippets
 from support.logs import Logs
+
+OTEL = "1.37.0"
 
 
 class Start(OwnServerCase):
@@ -50,34 +53,42 @@ class Start(OwnServerCase):
         self.assertEqual([v for _, v in server.values("cpu_usage_idle", prefix=f"/t/{output['http_headers']['X-Tenant']}")], [97.5])
 
     def test_opentelemetry_collector(self):
-        """What its two exporters send with these settings, byte by byte: the collector itself is hundreds of megabytes."""
+        """What its exporter sends with these settings, byte by byte: the collector itself is hundreds of megabytes."""
         server = self.new_server().start()
         (text,) = snippets("start/opentelemetry.md", "yaml", server)
         exporters = text[text.index("exporters:"):text.index("service:")]
-        metrics, logs = (re.search(rf"{key}: (http\S+)", exporters)[1] for key in ("endpoint", "logs_endpoint"))
+        metrics, logs = (re.search(rf"{key}: (http\S+)", exporters)[1] for key in ("metrics_endpoint", "logs_endpoint"))
         tenant = re.search(r"X-Tenant: (\S+)", exporters)[1]
         now = time.time_ns()
 
         def sent(url, body, headers):
             with urllib.request.urlopen(urllib.request.Request(url, body, headers), timeout=10) as answer:
                 return answer.status, answer.read()
-        body = wire.write_request([({"__name__": "system_cpu_time_seconds_total", "host_name": "web-1", "cpu": "cpu0"}, [(now // 10**6, 12.5)])])
-        remote_write = {"Content-Type": "application/x-protobuf", "Content-Encoding": "snappy", "X-Prometheus-Remote-Write-Version": "0.1.0",
-                        "User-Agent": "OpenTelemetry-Prometheus-Remote-Write-Exporter/0.139.0"}
-        self.assertIn(sent(metrics, wire.snappy(body), remote_write)[0], (200, 204))
-        self.assertEqual([v for _, v in server.values("system_cpu_time_seconds_total", prefix=f"/t/{tenant}")], [12.5])
+        body = otlp.protobuf(otlp.request([otlp.total("system.cpu.time", [otlp.point(now // 10**6, 12.5, {"cpu": "cpu0"})], "s")],
+                                          {"service.name": "cart", "host.name": "web-1"}))
+        sender = {"Content-Type": "application/x-protobuf", "Content-Encoding": "gzip", "X-Tenant": tenant, "User-Agent": "otelcol-contrib/0.139.0"}
+        self.assertEqual(sent(metrics, gzip.compress(body), sender), (200, b""))
+        self.assertEqual([v for _, v in server.values("system_cpu_time_seconds_total", {"cpu": "cpu0", "job": "cart"}, prefix=f"/t/{tenant}")], [12.5])
+        self.assertEqual([v for _, v in server.values("target_info", {"host_name": "web-1"}, prefix=f"/t/{tenant}")], [1])
 
         def attribute(key, value):
             return wire.field(1, wire.field(1, key.encode()) + wire.field(2, wire.field(1, value.encode())))
         record = b"\x09" + now.to_bytes(8, "little") + b"\x10\x11" + wire.field(5, wire.field(1, b"it is full"))
         resource = wire.field(1, attribute("host.name", "web-1") + attribute("service.name", "cart"))
         export = wire.field(1, resource + wire.field(2, wire.field(2, record)))
-        self.assertEqual(sent(logs, gzip.compress(export), {"Content-Type": "application/x-protobuf", "Content-Encoding": "gzip", "X-Tenant": tenant,
-                                                            "User-Agent": "otelcol-contrib/0.139.0"}), (200, b""))
+        self.assertEqual(sent(logs, gzip.compress(export), sender), (200, b""))
         (row,) = Logs(server, tenant).rows(["Source", "ModuleId", "Level", "Xmlmessage"])
         self.assertEqual((row["Source"], row["ModuleId"], row["Level"], row["Xmlmessage"]), ("web-1", "cart", 3, "it is full"))
-        for path in ("/v1/metrics", "/v1/traces"):  # as the page says
-            self.assertEqual(server.post(path, b"", {"Content-Type": "application/x-protobuf"}).status, 404)
+        self.assertEqual(server.post("/v1/traces", b"", {"Content-Type": "application/x-protobuf"}).status, 404, "as the page says")
+
+    def test_opentelemetry_sdk(self):
+        server = self.new_server().start()
+        (program,) = snippets("start/opentelemetry.md", "python", server)
+        folder = pypi.fetch(f"opentelemetry-{OTEL}", f"opentelemetry-sdk=={OTEL}", f"opentelemetry-exporter-otlp-proto-http=={OTEL}")
+        done = subprocess.run([sys.executable, "-c", program], timeout=120, check=False, env={**os.environ, "PYTHONPATH": str(folder)},
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertEqual([v for _, v in server.values("cart_orders_total", {"job": "cart", "payment_method": "card"})], [1])
 
     def data_source(self, number, kind, server):
         """The header that the page's data source sends."""

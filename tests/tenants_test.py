@@ -6,7 +6,7 @@ import pathlib
 import re
 import unittest
 
-from support import cluster, wire
+from support import cluster, otlp, wire
 from support.case import T0, OwnServerCase, ServerCase
 from support.cluster import above_engines
 
@@ -203,6 +203,8 @@ CHANGES = [
     ("POST", "/write?precision=ms", LINE),
     ("POST", "/api/v2/write?precision=ms", LINE),
     ("POST", "/api/v1/write", wire.snappy(wire.write_request([({"__name__": "secret_metric", **SECRET["tags"]}, [(T0, 666.0)])]))),
+    ("POST", "/v1/metrics", json.dumps(otlp.request([otlp.gauge("secret_metric", [otlp.point(T0, 666, SECRET["tags"])])]))),
+    ("POST", "/api/v1/otlp/v1/metrics", otlp.protobuf(otlp.request([otlp.gauge("secret_metric", [otlp.point(T0, 666, SECRET["tags"])])]))),
     ("DELETE", "/api/metric", None),
     ("DELETE", "/api/metric?start=0", None),
     ("DELETE", "/api/metric/metricName/secret_metric", None),
@@ -291,6 +293,8 @@ class EveryRoute(ServerCase):
 
     @staticmethod
     def headers_of(path):
+        if path.endswith("/v1/metrics"):
+            return otlp.PROTOBUF if "otlp" in path else otlp.JSON
         if path != "/api/v1/write":
             return {}
         return {"Content-Encoding": "snappy", "Content-Type": "application/x-protobuf"}
@@ -329,6 +333,7 @@ class Limit(OwnServerCase):
             self.assertEqual(server.post(tenant + "/api/v1/datapoints", [{"name": "x"}]).status, 400)
             self.assertEqual(server.post(tenant + "/api/v1/write", wire.snappy(wire.write_request([({"__name__": "r"}, [])])),
                                          {"Content-Encoding": "snappy"}).status, 204)
+            self.assertEqual(server.post(tenant + "/v1/metrics", json.dumps(otlp.request([otlp.gauge("o", [])])), otlp.JSON).status, 200)
             self.assertEqual(server.post(tenant + "/api/v1/datapoints/query", QUERY).status, 200)
         server.influx(f"one value=1 {T0}")
         server.put([{"name": "two", "tags": {"h": "a"}, "datapoints": [[T0, 2]]}], prefix="/t/second")
@@ -339,7 +344,8 @@ class Limit(OwnServerCase):
                        server.post("/t/third/api/v1/datapoints", [{"name": "m", "tags": {"h": "a"}, "datapoints": [[T0, 1]]}]),
                        server.post("/t/third/api/put", [point]),
                        server.post("/t/third/api/v1/write", wire.snappy(wire.write_request([({"__name__": "r"}, [(T0, 1.0)])])),
-                                   {"Content-Encoding": "snappy"})):
+                                   {"Content-Encoding": "snappy"}),
+                       server.post("/t/third/v1/metrics", json.dumps(otlp.request([otlp.gauge("o", [otlp.point(T0, 1)])])), otlp.JSON)):
             self.assertEqual(answer.status, 429, answer)
             self.assertTrue(answer.header("Retry-After"))
             self.assertIn("limits.tenants", answer.body.decode())

@@ -2,9 +2,10 @@
 """A sample older than what is kept of its series is refused by name in every protocol, and counted; one that is older than
 raw samples are kept, but not older than rollups, is taken and shows there."""
 
+import json
 import time
 
-from support import cluster, wire
+from support import cluster, otlp, wire
 from support.case import ServerCase
 
 HOUR = 3_600_000
@@ -65,6 +66,17 @@ class TooOld(ServerCase):
         self.assertTrue(answer.body.decode().startswith("1 refused: series 0: r at "), answer)
         self.assertIn(OLDER, answer.body.decode())
         self.assertEqual(self.server.values("r"), [(self.now, 2)])
+        self.refused(1)
+
+    def test_otlp_counts_a_point(self):
+        body = otlp.request([otlp.gauge("otlp", [otlp.point(self.old, 1.0), otlp.point(self.now, 2.0)])])
+        answer = self.server.post("/v1/metrics", json.dumps(body), otlp.JSON)
+        self.assertEqual(answer.status, 200)
+        partial = answer.json()["partialSuccess"]
+        self.assertEqual(partial["rejectedDataPoints"], "1")
+        self.assertTrue(partial["errorMessage"].startswith("point 1: otlp at "), answer)
+        self.assertIn(OLDER, partial["errorMessage"])
+        self.assertEqual(self.server.values("otlp"), [(self.now, 2)])
         self.refused(1)
 
     def test_telnet_answers_a_line(self):

@@ -125,6 +125,11 @@ struct Config {
     std::vector<std::string> excluded_keys;
   } tags;
 
+  struct Otlp {
+    bool escapes = true, adds_suffixes = true;  // names, as Prometheus' translation strategies have it
+    std::vector<std::string> promoted;          // attributes of resources that become tags
+  } otlp;
+
   struct Query {
     std::uint64_t memory_bytes_max = 0;
     std::int64_t timeout_ms = 0;

@@ -97,6 +97,8 @@ Status set_memory(Config& config, std::string_view text);
 Status set_tags_limit_action(Config& config, std::string_view text);
 Status set_tags_value_max(Config& config, std::string_view text);
 Status set_tags_excluded_keys(Config& config, std::string_view text);
+Status set_otlp_translation(Config& config, std::string_view text);
+Status set_otlp_promoted(Config& config, std::string_view text);
 Status set_query_memory(Config& config, std::string_view text);
 Status set_query_metrics_max(Config& config, std::string_view text);
 Status set_query_timeout(Config& config, std::string_view text);

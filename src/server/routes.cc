@@ -12,6 +12,7 @@
 #include "api/messages/routes.h"
 #include "api/opentsdb/routes.h"
 #include "api/otlp/logs_routes.h"
+#include "api/otlp/metrics_routes.h"
 #include "api/prometheus/routes.h"
 #include "api/snmp/usage.h"
 #include "server/translate.h"
@@ -20,9 +21,10 @@ namespace varve::server {
 namespace {
 
 constexpr void (*kFamilies[])(http::Router& router, const api::Context& context) = {
-    api::add_kairosdb_routes,   api::add_opentsdb_routes,      api::add_ceres_routes,     api::add_influx_routes,
-    api::add_prometheus_routes, api::add_catalog_routes,       api::add_admin_routes,     api::add_message_routes,
-    api::add_otlp_logs_routes,  api::add_elasticsearch_routes, api::add_analytics_routes, api::add_loki_routes,
+    api::add_kairosdb_routes,     api::add_opentsdb_routes,      api::add_ceres_routes,     api::add_influx_routes,
+    api::add_prometheus_routes,   api::add_catalog_routes,       api::add_admin_routes,     api::add_message_routes,
+    api::add_otlp_logs_routes,    api::add_elasticsearch_routes, api::add_analytics_routes, api::add_loki_routes,
+    api::add_otlp_metrics_routes,
 };
 
 }  // namespace

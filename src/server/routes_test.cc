@@ -16,7 +16,7 @@
 #include "api/kairosdb/kairosdb_parts.h"
 #include "api/loki/error.h"
 #include "api/opentsdb/error.h"
-#include "api/otlp/logs_routes.h"
+#include "api/otlp/form.h"
 #include "api/prometheus/handlers.h"
 #include "api/testing/whole_context.h"
 #include "write/message_feed.h"
@@ -203,6 +203,8 @@ TEST_F(RoutesTest, PathsHaveTheShapeOfTheirFamily) {
       {"/query", api::influx1_error},
       {"/loki/nothing", api::loki_error},
       {"/v1/logs", api::otlp_error},
+      {"/v1/metrics", api::otlp_error},
+      {"/api/v1/otlp/v1/metrics", api::otlp_error},
       {"/v1/nothing", api::otlp_error},
       {"/_bulk", api::elasticsearch_error},
       {"/an-index/_bulk", api::elasticsearch_error},

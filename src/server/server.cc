@@ -287,6 +287,7 @@ http::Router Server::State::routes() {
       .message_limits = {config.messages.retention_ms, config.messages.future_ms, config.messages.rows_max,
                          config.query.timeout_ms},
       .promql = {config.promql.lookback_ms, config.promql.strict, config.promql.series_max},
+      .otlp_naming = otlp_naming(config),
       .refusing = [this] { return refusals.told(); },
       .is_counter = [rollups = rollup_levels(config)](
                         std::string_view metric) { return rollups.kind_of(metric) == rollup::Kind::counter; },

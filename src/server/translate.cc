@@ -255,4 +255,8 @@ api::CeresRetentions ceres_retentions(const config::Config& config) {
   return kept;
 }
 
+api::OtlpNaming otlp_naming(const config::Config& config) {
+  return {{config.otlp.escapes, config.otlp.adds_suffixes}, config.otlp.promoted};
+}
+
 }  // namespace varve::server

@@ -44,5 +44,6 @@ message::Classes message_classes(const config::Config& config);
 write::IntakeOptions intake_options(const config::Config& config);
 write::Options write_options(const config::Config& config, const Clock& clock);
 api::CeresRetentions ceres_retentions(const config::Config& config);
+api::OtlpNaming otlp_naming(const config::Config& config);
 
 }  // namespace varve::server

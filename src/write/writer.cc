@@ -34,6 +34,7 @@ const char* name_of(Family family) {
     case Family::opentsdb: return "opentsdb";
     case Family::telnet: return "telnet";
     case Family::snmp: return "snmp";
+    case Family::otlp: return "otlp";
     case Family::end: break;
   }
   return "";

@@ -35,6 +35,7 @@ enum class Family : std::uint8_t {
   opentsdb,
   telnet,
   snmp,
+  otlp,
   end
 };  // end: how many there are
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/load/otlp_encode.h"
 #include "tools/load/protobuf.h"
 
 namespace varve::load {
@@ -233,6 +234,7 @@ Defaults defaults(Protocol protocol) {
     case Protocol::ndjson: return {"/api/v1/messages", "Content-Type: application/x-ndjson\r\n"};
     case Protocol::bulk: return {"/_bulk", "Content-Type: application/x-ndjson\r\n"};
     case Protocol::loki: return {"/loki/api/v1/push", "Content-Type: application/json\r\n"};
+    case Protocol::otlp_metrics: return {"/v1/metrics", "Content-Type: application/x-protobuf\r\n"};
     case Protocol::otlp_logs: return {"/v1/logs", "Content-Type: application/x-protobuf\r\n"};
     case Protocol::telnet:
     case Protocol::syslog: break;
@@ -249,6 +251,7 @@ std::unique_ptr<Encoder> make_encoder(Protocol protocol, const DataSet& data) {
     case Protocol::kairosdb: return std::make_unique<KairosEncoder>(data);
     case Protocol::opentsdb: return std::make_unique<OpenTsdbEncoder>(data, false);
     case Protocol::telnet: return std::make_unique<OpenTsdbEncoder>(data, true);
+    case Protocol::otlp_metrics: return make_otlp_encoder(data);
     default: break;  // of messages
   }
   return nullptr;

@@ -10,8 +10,20 @@
 
 namespace varve::load {
 
-// Samples up to telnet, log messages from ndjson on.
-enum class Protocol { influx, remote_write, kairosdb, opentsdb, telnet, ndjson, loki, otlp_logs, bulk, syslog };
+// Samples up to otlp_metrics, log messages from ndjson on.
+enum class Protocol {
+  influx,
+  remote_write,
+  kairosdb,
+  opentsdb,
+  telnet,
+  otlp_metrics,
+  ndjson,
+  loki,
+  otlp_logs,
+  bulk,
+  syslog
+};
 
 inline bool takes_messages(Protocol protocol) { return protocol >= Protocol::ndjson; }
 // Without requests and answers: all is promised when the connection was closed in order.

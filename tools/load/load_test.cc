@@ -85,6 +85,14 @@ TEST(Encode, RemoteWriteIsSnappy) {
   EXPECT_EQ(raw[0], '\x0a');
 }
 
+TEST(Encode, OtlpHasAMetricForEachField) {
+  const auto body = one_line(Protocol::otlp_metrics);
+  EXPECT_EQ(body[0], '\x0a');
+  for (const char* name : {"cpu_usage_user", "cpu_usage_guest_nice", "hostname"}) {
+    EXPECT_NE(body.find(name), std::string::npos) << name;
+  }
+}
+
 TEST(Encode, KairosJoinsPointsOfASeries) {
   DataSet data;
   Host host(data, 3);

@@ -15,7 +15,8 @@ namespace {
 constexpr std::string_view kUsage = R"(varve-load: sends generated samples and takes the time; prints one line of JSON.
 
   --url=HOST:PORT[/PATH]  where to (http:// may stand before it; PATH replaces the protocol's usual one)
-  --protocol=NAME         influx, remote_write, kairosdb, opentsdb, telnet; log messages by
+  --protocol=NAME         influx, remote_write, kairosdb, opentsdb, telnet,
+                          otlp_metrics; log messages by
                           ndjson, loki, otlp_logs, bulk, syslog (octet-counted)     (influx)
   --data=KIND             int, decimal, real, mix, new-series (int, 100,000 hosts, 6 steps)  (int)
   --hosts=N --steps=N     so many hosts, so many lines a host; a line has 10 samples  (400, 8640)
@@ -91,6 +92,7 @@ void set(Options& options, std::string_view key, std::string_view value) {
                                            {"kairosdb", Protocol::kairosdb},
                                            {"opentsdb", Protocol::opentsdb},
                                            {"telnet", Protocol::telnet},
+                                           {"otlp_metrics", Protocol::otlp_metrics},
                                            {"ndjson", Protocol::ndjson},
                                            {"loki", Protocol::loki},
                                            {"otlp_logs", Protocol::otlp_logs},

@@ -3,11 +3,11 @@
 #include <memory>
 #include <string>
 
+#include "api/otlp/form.h"
 #include "api/otlp/logs_routes.h"
 #include "api/shared/message_ingest.h"
 #include "api/shared/routes.h"
 #include "api/shared/writing.h"
-#include "http/media_type.h"
 #include "protocol/otlp/logs.h"
 
 namespace varve::api {
@@ -19,27 +19,10 @@ struct OtlpParts {
   MessageIngest ingest;
 };
 
-enum class OtlpType { json, protobuf, other };
-
-OtlpType otlp_type_of(const Request& request) {
-  const auto type = http::parse_media_type(request.header("content-type"));
-  if (type && type->essence == "application/json") return OtlpType::json;
-  return type && type->essence == "application/x-protobuf" ? OtlpType::protobuf : OtlpType::other;
-}
-
-// The answer has the type of the request.
-Response otlp_response(int status, bool is_json, std::string body) {
-  Response response = Response::json(status, std::move(body));
-  response.content_type = is_json ? "application/json" : "application/x-protobuf";
-  return with_retry(std::move(response));
-}
-
 void put_logs(const OtlpParts& parts, const Request& request, const Responder& answer) {
-  const OtlpType type = otlp_type_of(request);
-  if (type == OtlpType::other) {
-    return answer(request.error(415, "OTLP is application/x-protobuf or application/json, as its Content-Type says"));
-  }
-  const bool is_json = type == OtlpType::json;
+  const OtlpForm form = otlp_form_of(request);
+  if (form == OtlpForm::other) return answer(request.error(415, kOtlpForms));
+  const bool is_json = form == OtlpForm::json;
   otlp::LogOptions options;
   options.now_us = parts.ingest.now_us();
   options.limits = parts.ingest.limits();
@@ -56,8 +39,8 @@ void put_logs(const OtlpParts& parts, const Request& request, const Responder& a
   if (outcome->accepted == 0 && outcome->count(Code::unavailable) != 0) {
     return answer(request.error(429, options.limits.shed->why));
   }
-  Response response = otlp_response(
-      200, is_json, is_json ? otlp::logs_response_json(*outcome) : otlp::logs_response_protobuf(*outcome));
+  Response response =
+      otlp_response(200, form, is_json ? otlp::logs_response_json(*outcome) : otlp::logs_response_protobuf(*outcome));
   parts.ingest.append(request.tenant, batch, when_stored(request, answer, std::move(response)));
 }
 
@@ -66,12 +49,6 @@ constexpr Route<OtlpParts> kOtlpRoutes[] = {
 };
 
 }  // namespace
-
-Response otlp_error(int status, std::string_view message, const Request& request) {
-  const bool is_json = otlp_type_of(request) != OtlpType::protobuf;
-  return otlp_response(status, is_json,
-                       is_json ? otlp::status_json(status, message) : otlp::status_protobuf(status, message));
-}
 
 void add_otlp_logs_routes(Router& router, const Context& context) {
   if (context.messages == nullptr) return;

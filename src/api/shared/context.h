@@ -12,6 +12,7 @@
 #include "base/metrics.h"
 #include "base/task_pool.h"
 #include "protocol/ceres/granularity.h"
+#include "protocol/otlp/metric_labels.h"
 #include "query/engine.h"
 #include "storage/message_store.h"
 #include "storage/passing_texts.h"
@@ -27,6 +28,7 @@
 namespace varve::api {
 
 using CeresRetentions = protocol::ceres::Retentions;
+using OtlpNaming = protocol::otlp::MetricNaming;
 
 struct MessageLimits {
   std::int64_t retention_ms = 0;  // an older message is refused
@@ -63,6 +65,7 @@ struct Context {
   CeresRetentions retentions;
   MessageLimits message_limits;
   PromqlOptions promql;
+  OtlpNaming otlp_naming;
   std::function<std::string()> refusing;  // "writes are refused: WHY", whoever sends them; or empty. May be nullptr
   std::function<bool(std::string_view metric)> is_counter;  // a delta counter: its rollups have sums only
 };

@@ -48,6 +48,7 @@ class WholeContext {
             .retentions = {},
             .message_limits = {},
             .promql = {},
+            .otlp_naming = {},
             .refusing = nullptr,
             .is_counter = [](std::string_view) { return false; }};
   }

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
-#include <charconv>
-#include <functional>
-#include <limits>
 
 #include "base/ascii.h"
-#include "protocol/json/number.h"
-#include "protocol/json/text.h"
-#include "protocol/json/tree.h"
-#include "protocol/messages/general_message.h"
-#include "protocol/messages/words.h"
+#include "protocol/otlp/json_walk.h"
 #include "protocol/otlp/logs.h"
 
 namespace varve::protocol::otlp {
@@ -17,32 +10,6 @@ namespace {
 
 using json::Kind;
 using json::Node;
-
-std::unexpected<Error> wrong_member(std::string_view name, std::string_view what) {
-  return fail(Code::invalid, std::string(name).append(" is not ").append(what));
-}
-
-Result<std::string_view> text_in(const Node& object, std::string_view name) {
-  const Node* node = object.find(name);
-  if (node == nullptr) return std::string_view();
-  if (node->kind != Kind::string) return wrong_member(name, "a text");
-  return node->text;
-}
-
-// Also as a text, as protobuf's JSON has numbers of 64 bits.
-template <class Number>
-Result<Number> number_in(const Node& object, std::string_view name) {
-  const Node* node = object.find(name);
-  if (node == nullptr) return Number{0};
-  Number number{0};
-  const char* const end = node->text.data() + node->text.size();
-  const bool is_text = node->kind == Kind::string || node->kind == Kind::number;
-  if (is_text && node->text.empty()) return wrong_member(name, "a whole number");
-  if (!is_text || std::from_chars(node->text.data(), end, number) != std::from_chars_result{end, std::errc{}}) {
-    return wrong_member(name, "a whole number of " + std::to_string(8 * sizeof number) + " bits");
-  }
-  return number;
-}
 
 // SEVERITY_NUMBER_INFO2 is 10.
 std::int64_t severity_named(std::string_view name) {
@@ -81,81 +48,17 @@ Result<std::string> hex_in(const Node& record, std::string_view name) {
   return hex.find_first_not_of('0') == std::string::npos ? std::string() : hex;
 }
 
-// Walks down to the records, each of which is a tree for itself: a tree of all would not fit into a cache.
 class JsonLogs {
  public:
   JsonLogs(std::string_view body, const LogOptions& options, message::Batch& batch)
-      : body_(body), outer_(body), inner_(body), records_(options, body.size(), batch) {
-    for (json::Reader* reader : {&outer_, &inner_}) {
-      reader->set_strict();
-      reader->keep_cut_texts();
-    }
-  }
+      : walk_(body), records_(options, body.size(), batch) {}
 
   Result<Outcome> read() {
-    if (!json::is_utf8(body_)) return fail(Code::invalid, "not JSON: the JSON is not valid UTF-8");
-    const json::Element root = outer_.value();
-    if (!outer_.failed() && root.kind != Kind::object) return wrong_member("the body", "an object");
-    VARVE_RETURN_IF_ERROR(read_object({}, {}, "resourceLogs", [&] { return read_resource_logs(); }));
-    if (!outer_.failed() && !outer_.at_end())
-      return fail(Code::invalid, "not JSON: there is something behind the object");
-    VARVE_RETURN_IF_ERROR(ended());
+    VARVE_RETURN_IF_ERROR(walk_.read_body("resourceLogs", [&] { return read_resource_logs(); }));
     return records_.take_outcome();
   }
 
  private:
-  // For where the reader says that there is no more.
-  [[nodiscard]] Status ended() const { return outer_.failed() ? fail(messages::not_json(outer_, false)) : Status{}; }
-
-  // The rest of an object: the member `head`, wherever it stands, and then each object of the list.
-  Status read_object(std::string_view head, const std::function<void(const Node&)>& take_head, std::string_view list,
-                     const std::function<Status()>& read_item) {
-    bool has_head = head.empty();
-    bool is_read = false;
-    const char* items = nullptr;
-    bool first = true;
-    for (std::string_view name; outer_.next_name(first, name);) {
-      const bool is_head = !head.empty() && name == head;
-      const bool is_list = name == list;
-      const json::Element value = outer_.value();
-      if (outer_.failed()) break;
-      if (is_head) {
-        const auto node = json::read_node(outer_, value);
-        if (!node) break;
-        take_head(*node);
-        has_head = true;
-      } else if (is_list && value.kind != Kind::null) {
-        if (value.kind != Kind::array) return wrong_member(list, "a list");
-        if (items != nullptr) return fail(Code::invalid, std::string(list) + " stands twice");
-        items = value.begin + 1;
-        is_read = has_head;
-        if (is_read) {
-          VARVE_RETURN_IF_ERROR(read_list(list, read_item));
-        } else {
-          outer_.skip(value);
-        }
-      } else {
-        outer_.skip(value);
-      }
-    }
-    VARVE_RETURN_IF_ERROR(ended());
-    if (items == nullptr || is_read) return {};
-    const char* const behind = outer_.at();
-    outer_.seek(items);
-    VARVE_RETURN_IF_ERROR(read_list(list, read_item));
-    outer_.seek(behind);
-    return {};
-  }
-
-  Status read_list(std::string_view list, const std::function<Status()>& read_item) {
-    json::Element item;
-    for (bool first = true; outer_.next_item(first, item);) {
-      if (item.kind != Kind::object) return wrong_member("an item of " + std::string(list), "an object");
-      VARVE_RETURN_IF_ERROR(read_item());
-    }
-    return ended();
-  }
-
   static Status add_attributes(const Node& of, Fields& fields) {
     const Node* list = of.find("attributes");
     if (list == nullptr) return {};
@@ -165,14 +68,14 @@ class JsonLogs {
   }
 
   Status read_resource_logs() {
-    outer_.clear_texts();  // those of the resource before
+    walk_.reader().clear_texts();  // those of the resource before
     Fields& fields = records_.start_resource();
     const auto take_resource = [&](const Node& resource) {
       if (resource.kind == Kind::null) return;
       records_.set_resource_error(resource.kind == Kind::object ? add_attributes(resource, fields)
                                                                 : Status(wrong_member("resource", "an object")));
     };
-    return read_object("resource", take_resource, "scopeLogs", [&] { return read_scope_logs(); });
+    return walk_.read_object("resource", take_resource, "scopeLogs", [&] { return read_scope_logs(); });
   }
 
   Status read_scope_logs() {
@@ -182,19 +85,14 @@ class JsonLogs {
       records_.set_scope_error(scope.kind == Kind::object ? read_scope(scope, fields)
                                                           : Status(wrong_member("scope", "an object")));
     };
-    return read_object("scope", take_scope, "logRecords", [&] { return read_whole_record(); });
+    return walk_.read_object("scope", take_scope, "logRecords", [&] { return read_whole_record(); });
   }
 
-  // `outer_` stands behind its opening brace.
   Status read_whole_record() {
-    inner_.clear_texts();
-    inner_.seek(outer_.at() - 1);
-    const auto node = json::read_node(inner_, inner_.value());
-    if (!node) return fail(messages::not_json(inner_, false));
+    VARVE_ASSIGN_OR_RETURN(const Node node, walk_.read_whole());
     Record record;
-    const Status status = read_record(*node, record, records_.start_record());
+    const Status status = read_record(node, record, records_.start_record());
     records_.add(record, status);
-    outer_.seek(inner_.at());
     return {};
   }
 
@@ -224,9 +122,7 @@ class JsonLogs {
     return add_attributes(from, fields);
   }
 
-  std::string_view body_;
-  json::Reader outer_;  // down to the records
-  json::Reader inner_;  // of a record
+  JsonWalk walk_;
   Records records_;
 };
 

@@ -73,6 +73,7 @@ void run(benchmark::State& state, int hosts, bool whole, bool keep_names) {
 }
 
 BENCHMARK_CAPTURE(run, whole_4000_series, 400, true, true)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run, whole_10000_series, 1000, true, true)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(run, decimal_4000_series, 400, false, true)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(run, whole_4000_series_by_hash, 400, true, false)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(run, whole_400000_series, 40'000, true, true)->Unit(benchmark::kMillisecond);
