@@ -23,6 +23,7 @@ LineGroup* NewTenant::find(std::string_view name, std::string_view fields) {
 }
 
 Result<bool> NewTenant::knows(const model::TagViews& tags, std::span<const std::string_view> metrics) {
+  VARVE_RETURN_IF_ERROR(settle());  // a series of this request is known, too
   if (groups_ == nullptr) {
     VARVE_ASSIGN_OR_RETURN(const bool exists, exists_());
     if (!exists) {
