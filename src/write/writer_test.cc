@@ -97,6 +97,20 @@ TEST(Writer, KnowsWhatSeriesTheStoreHas) {
   }
 }
 
+// A series and the marker that ends it may come in one request, the tenant's first.
+TEST(Writer, KnowsTheSeriesOfItsOwnRequest) {
+  storage::testing::MemoryStore store;
+  Writer writer{store, store, Options{}};
+  const std::string_view metric_name = "m";
+  auto ingest = writer.open("t", Family::remote_write);
+  ASSERT_TRUE(ingest);
+  const auto group = (*ingest)->groups().define("m", {}, {{"a", "1"}}, {&metric_name, 1});
+  ASSERT_TRUE(group);
+  (*ingest)->batch().add(**group, 5, model::Value::of_long(1));
+  EXPECT_TRUE((*ingest)->groups().knows({{"a", "1"}}, {&metric_name, 1}).value());
+  EXPECT_FALSE((*ingest)->groups().knows({{"a", "2"}}, {&metric_name, 1}).value());
+}
+
 TEST(Writer, TellsWhoWatchesHowABatchEnded) {
   testing::FakeSeriesStore series;
   testing::FakeSampleStore samples;
