@@ -119,6 +119,7 @@ class Grouper {
 
  private:
   Result<bool> add(const GroupColumn& asked);
+  Status join_shapes();
   Status count_rows(KeyCounts& counts);
   void set_limits();
   const Ids& ids_of(std::uint64_t key);
@@ -135,6 +136,7 @@ class Grouper {
   const Bitmap& among_;
   std::vector<Grouping> groupings_;
   const ReadBundle* shapes_ = nullptr;      // the form of a field is part of its value
+  std::vector<std::uint32_t> shape_of_;     // by shape: the first in which the fields have the same forms
   std::vector<const ReadBundle*> bundles_;  // that they are in
   TimeWindows windows_;
   bool by_nanos_ = false;              // else they begin at whole microseconds
@@ -185,6 +187,7 @@ Result<bool> Grouper::open(std::span<const GroupColumn> asked) {
     VARVE_ASSIGN_OR_RETURN(const ReadBundle* const bundle, columns_.bundle_of(kFacetShape, false));
     if (bundle == nullptr) return fail(corrupt_part(PartKind::shapes));
     shapes_ = bundle;
+    VARVE_RETURN_IF_ERROR(join_shapes());
     if (place_of(bundle) == bundles_.size()) bundles_.push_back(bundle);
   }
   std::uint64_t limit = windows_.count();
@@ -193,6 +196,28 @@ Result<bool> Grouper::open(std::span<const GroupColumn> asked) {
     limit *= bundle->size;
   }
   return true;
+}
+
+// Shapes that differ in what nobody asks for make no groups of their own.
+Status Grouper::join_shapes() {
+  std::vector<std::uint32_t> names;
+  for (const Grouping& one : groupings_) {
+    if (one.asked().column != Column::field) continue;
+    VARVE_ASSIGN_OR_RETURN(const auto name, fields_.find(one.asked().field));
+    names.push_back(*name);
+  }
+  std::map<std::vector<int>, std::uint32_t> first;
+  shape_of_.assign(1, 0);
+  for (std::size_t s = 0; s < fields_.shapes(); ++s) {
+    VARVE_ASSIGN_OR_RETURN(const auto cells, fields_.shape(s));
+    std::vector<int> forms;
+    for (const std::uint32_t name : names) {
+      const auto cell = std::ranges::find(cells, name, &ShapeCell::name);
+      forms.push_back(cell == cells.end() ? -1 : static_cast<int>(cell->form));
+    }
+    shape_of_.push_back(first.try_emplace(std::move(forms), static_cast<std::uint32_t>(s + 1)).first->second);
+  }
+  return {};
 }
 
 Status Grouper::count_rows(KeyCounts& counts) {
@@ -260,6 +285,7 @@ const Ids& Grouper::ids_of(std::uint64_t key) {
     const auto* const table = Columns::table_of(*shapes_, kFacetShape);
     const std::size_t entry = entries_[place_of(shapes_)];
     shape = table == nullptr ? static_cast<std::uint32_t>(entry) : (*table)[entry];
+    if (shape < shape_of_.size()) shape = shape_of_[shape];  // else the block is malformed, as form_of() finds
   }
   ids_.push_back(shape);
   ids_.push_back(static_cast<std::uint32_t>(key));

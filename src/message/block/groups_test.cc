@@ -112,6 +112,26 @@ TEST(Groups, AreThoseOfAWalk) {
   EXPECT_GT(grouped.answered * 2, grouped.asked);
 }
 
+// What else messages have makes no other groups; the form of what is asked for does.
+TEST(Groups, OfAFieldInMessagesOfManyShapes) {
+  Batch batch;
+  Builder builder(batch);
+  for (int i = 0; i < 64; ++i) {
+    const std::string other = "other " + std::to_string(i % 8);
+    builder.start();
+    ASSERT_TRUE(builder.add_field("job", i < 48 ? FieldForm::text : FieldForm::metadata, "web"));
+    ASSERT_TRUE(builder.add_field(other, FieldForm::text, "x"));
+    builder.finish(i);
+  }
+  auto encoded = encode_block(testing::rows_of(batch));
+  auto block = Block::open(std::make_shared<testing::MemorySections>(std::move(encoded->sections)));
+  Batch out;
+  std::vector<std::uint64_t> times;
+  const std::vector<GroupColumn> columns{{Column::field, "job"}};
+  ASSERT_TRUE(block->groups(columns, Bitmap(64, true), out, times).value());
+  EXPECT_EQ(times, (std::vector<std::uint64_t>{48, 16}));
+}
+
 TEST(Groups, OfASpanInNanoseconds) {
   std::mt19937_64 random(12);
   Batch batch;
