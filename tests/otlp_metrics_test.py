@@ -104,7 +104,7 @@ class Time(Metrics):
         self.stored("ends", [gauge("m", [point(T, 1), {"timeUnixNano": str((T + 1) * 10**6), "flags": 1}])])
         self.assertEqual(self.server.values("m", prefix="/t/ends"), [(T, 1)])
         self.assertEqual(self.counted("varve_stale_markers_total"), before + 1)
-        self.assertEqual(self.ask("ends", "m", T), [({}, "1")])
+        self.assertEqual(self.ask("ends", "m", T), [({"__name__": "m"}, "1")])
         self.assertEqual(self.ask("ends", "m", T + 1), [])
 
     def test_exemplars_are_left_out_and_counted(self):
