@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Differences between the samples of a range: rate, increase, delta; irate, idelta.
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <vector>
 
@@ -53,66 +54,75 @@ class Drops {
   Charge held_;
 };
 
-// From the samples of a range to its edges. Of regular scrapes they are the same at each step, and so they are kept:
-// divisions are most of what a rate costs.
-class Reach {
+// Changes between the first and the last samples of ranges become those of the whole ranges. Divisions are most of what
+// a rate costs, so some steps are taken at a time, without branches: the compiler divides several at once.
+class Extrapolation {
  public:
-  // `seconds`: the result is divided by so many; 0: by none.
-  Reach(bool is_counter, double seconds) : is_counter_(is_counter), seconds_(seconds) {}
+  // `seconds`: results are divided by so many.
+  Extrapolation(bool is_counter, double seconds)
+      : counts_above_(is_counter ? 0 : std::numeric_limits<double>::infinity()), seconds_(seconds) {}
 
-  void set(std::int64_t before_ms, std::int64_t between_ms, std::int64_t behind_ms, std::size_t samples) {
-    if (before_ms == before_ms_ && between_ms == between_ms_ && behind_ms == behind_ms_ && samples == samples_) return;
-    before_ms_ = before_ms, between_ms_ = between_ms, behind_ms_ = behind_ms, samples_ = samples;
-    before_ = static_cast<double>(before_ms) / kMsPerSecond;
-    behind_ = static_cast<double>(behind_ms) / kMsPerSecond;
-    between_ = static_cast<double>(between_ms) / kMsPerSecond;
-    const double mean_distance = between_ / static_cast<double>(samples - 1);
-    // So near, the sample before the first one would have been outside.
-    const double near = mean_distance * 1.1;
-    if (before_ >= near) before_ = mean_distance / 2;
-    if (behind_ >= near) behind_ = mean_distance / 2;
-    factor_ = factor(before_);
+  struct Distances {
+    std::int64_t before_ms, between_ms, behind_ms;  // edge, first sample, last sample, edge
+    std::size_t samples;
+  };
+  void add(std::size_t step, const Distances& of, double first, double change, Column& out) {
+    step_[size_] = step;
+    before_[size_] = static_cast<double>(of.before_ms);
+    between_[size_] = static_cast<double>(of.between_ms);
+    behind_[size_] = static_cast<double>(of.behind_ms);
+    gaps_[size_] = static_cast<double>(of.samples - 1);
+    first_[size_] = first;
+    change_[size_] = change;
+    if (++size_ == kSteps) flush(out);
   }
 
-  // The change between the first and the last sample, as that of the whole range.
-  [[nodiscard]] double extend(double change, double first) const {
-    if (!is_counter_ || !(change > 0) || !(first >= 0) || was_counting(change, first)) return change * factor_;
-    const double since_zero = between_ * (first / change);
-    return change * (since_zero < before_ ? factor(since_zero) : factor_);
+  void flush(Column& out) {
+    for (std::size_t i = 0; i < size_; ++i) result_[i] = extended(i);
+    for (std::size_t i = 0; i < size_; ++i) out.set(step_[i], result_[i]);
+    size_ = 0;
   }
 
  private:
-  [[nodiscard]] double factor(double before) const {
-    const double whole = (between_ + before + behind_) / between_;
-    return seconds_ == 0 ? whole : whole / seconds_;
-  }
-  // Surely above zero as far as it is extended: told without a division. The margin is more than all rounding.
-  [[nodiscard]] bool was_counting(double change, double first) const {
-    const double needed = change * before_ * (1 + 1e-9);
-    return change > 1e-290 && needed <= std::numeric_limits<double>::max() && first * between_ >= needed;
+  static constexpr std::size_t kSteps = 64;
+  using Numbers = std::array<double, kSteps>;
+
+  [[nodiscard]] double extended(std::size_t i) const {
+    const double between = between_[i] / kMsPerSecond, mean_distance = between / gaps_[i];
+    // So near, the sample before the first one would have been outside.
+    const double near = mean_distance * 1.1, half = mean_distance / 2;
+    const double edge = before_[i] / kMsPerSecond, other_edge = behind_[i] / kMsPerSecond;
+    const double start = edge >= near ? half : edge, behind = other_edge >= near ? half : other_edge;
+    // A counter is extended to where it was 0 at most.
+    const double since_zero = between * (first_[i] / change_[i]);
+    const bool grows = change_[i] > counts_above_, is_positive = first_[i] >= 0, is_near = since_zero < start;
+    const double before = (grows & is_positive & is_near) ? since_zero : start;
+    return change_[i] * ((between + before + behind) / between / seconds_);
   }
 
-  const bool is_counter_;
+  const double counts_above_;  // changes that are more are a counter's
   const double seconds_;
-  std::int64_t before_ms_ = -1, between_ms_ = -1, behind_ms_ = -1;
-  std::size_t samples_ = 0;
-  double before_ = 0, between_ = 0, behind_ = 0, factor_ = 0;
+  std::size_t size_ = 0;
+  std::array<std::size_t, kSteps> step_;
+  Numbers before_, between_, behind_, gaps_, first_, change_, result_;  // ms; of size_ steps
 };
 
 Status extrapolated(const RangeInput& in, Column& out, bool is_counter, bool by_second) {
   Drops drops;
   if (is_counter) VARVE_RETURN_IF_ERROR(drops.find(in));
   const std::int64_t width_ms = in.range.width_ms();
-  Reach reach(is_counter, by_second ? static_cast<double>(width_ms) / kMsPerSecond : 0);
-  return walk_ranges(in, [&](std::size_t step, std::size_t begin, std::size_t end) {
+  Extrapolation extrapolation(is_counter, by_second ? static_cast<double>(width_ms) / kMsPerSecond : 1);
+  VARVE_RETURN_IF_ERROR(walk_ranges(in, [&](std::size_t step, std::size_t begin, std::size_t end) {
     if (end - begin < 2) return;
     const double first = in.value(begin);
     double change = in.value(end - 1) - first;
     if (!drops.empty()) change += drops.over(begin, end);
     const std::int64_t to_ms = in.range.to(step), first_ms = in.time_ms(begin), last_ms = in.time_ms(end - 1);
-    reach.set(first_ms - (to_ms - width_ms), last_ms - first_ms, to_ms - last_ms, end - begin);
-    out.set(step, reach.extend(change, first));
-  });
+    extrapolation.add(step, {first_ms - (to_ms - width_ms), last_ms - first_ms, to_ms - last_ms, end - begin}, first,
+                      change, out);
+  }));
+  extrapolation.flush(out);
+  return {};
 }
 
 Status of_last_two(const RangeInput& in, Column& out, bool counter) {
