@@ -162,6 +162,33 @@ class PromQl(OwnServerCase):
         for path, empty in (("rules", {"groups": []}), ("alerts", {"alerts": []}), ("query_exemplars", [])):
             self.assertEqual(self.data(path), empty)
 
+    def test_costs(self):
+        for state in ("hot", "settled"):
+            found = self.data("query_range", query="sum(rate(requests_total[10m])) / -load{host='a'}", start=START, end=START + 3540,
+                              step="1m", stats="all", explain="true")
+            division = found["explain"]
+            self.assertEqual(division["operation"], "/")
+            (sum_of, minus) = division["children"]
+            (requests,) = sum_of["children"][0]["children"]
+            (load,) = minus["children"]
+            self.assertEqual([sum_of["operation"], sum_of["children"][0]["operation"], minus["operation"]], ["sum", "rate", "-"])
+            self.assertEqual((requests["selector"], requests["series"], requests["samples"]), ("requests_total[10m]", 2, 120))
+            self.assertEqual((load["selector"], load["series"], load["samples"], load["read"]), ('load{host="a"}', 1, 60, "samples"))
+            self.assertEqual(found["stats"]["samples"]["totalQueryableSamples"], 180)
+            timings = found["stats"]["timings"]
+            self.assertLessEqual(0, timings["queryPreparationTime"])
+            self.assertLessEqual(timings["evalTotalTime"], timings["execTotalTime"])
+            self.server.settle()
+        self.assertEqual(set(self.data("query", query="load", time=START)), {"resultType", "result"})
+        self.assertEqual(set(self.data("query", query="load", time=START, stats="1")), {"resultType", "result", "stats"})
+
+    def test_a_query_may_have_less_time(self):
+        slow = "sum(sum_over_time(sum_over_time(load[1h:1ms])[1h:1ms]))"
+        status, body = self.ask("query", query=slow, time=START + 3540, timeout="20ms")
+        self.assertEqual((status, body["errorType"]), (503, "timeout"), body)
+        self.assertIn("its timeout (20 ms)", body["error"])
+        self.assertEqual(self.values("load", timeout="1d"), {"a": "14.75"})  # query.timeout stays
+
     def test_a_form_is_the_same_question(self):
         form = urlencode({"query": "load", "time": START})
         answer = self.server.request("POST", "/api/v1/query", form, {"Content-Type": "application/x-www-form-urlencoded"})

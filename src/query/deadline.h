@@ -20,11 +20,14 @@ namespace varve::query {
 // Thread-safe.
 class Deadline {
  public:
-  // `cancelled`: nobody waits any more; may be nullptr. What is referred to must outlive this.
-  Deadline(const Clock& clock, const Limits& limits, const std::atomic<bool>* cancelled)
+  // `asked`: who asks waits for no longer; 0: he does not say. `cancelled`: nobody waits any more; may be nullptr. What
+  // is referred to must outlive this.
+  Deadline(const Clock& clock, const Limits& limits, const std::atomic<bool>* cancelled,
+           std::chrono::milliseconds asked = {})
       : clock_(clock),
-        timeout_(limits.timeout),
-        deadline_ns_(clock.steady_ns() + std::chrono::nanoseconds(limits.timeout).count()),
+        is_asked_(asked.count() > 0 && asked < limits.timeout),
+        timeout_(is_asked_ ? asked : limits.timeout),
+        deadline_ns_(clock.steady_ns() + std::chrono::nanoseconds(timeout_).count()),
         cancelled_(cancelled) {}
 
   // Errors: cancelled, timeout.
@@ -33,8 +36,9 @@ class Deadline {
       return fail(Code::cancelled, "the query was cancelled");
     }
     if (clock_.steady_ns() <= deadline_ns_) return {};
-    return fail(Code::timeout,
-                "the query took longer than query.timeout (" + std::to_string(timeout_.count()) + " ms)");
+    return fail(Code::timeout, std::string("the query took longer than ") +
+                                   (is_asked_ ? "its timeout (" : "query.timeout (") +
+                                   std::to_string(timeout_.count()) + " ms)");
   }
 
   [[nodiscard]] storage::ScanOptions options(model::TimeRange range, unsigned threads) const {
@@ -43,6 +47,7 @@ class Deadline {
 
  private:
   const Clock& clock_;
+  const bool is_asked_;
   const std::chrono::milliseconds timeout_;
   const std::int64_t deadline_ns_;
   const std::atomic<bool>* cancelled_;

@@ -3,6 +3,7 @@
 // and what is computed from each group.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -79,6 +80,9 @@ struct Request {
   // For the list of running queries: who asks, and in which words.
   std::string api;
   std::string text;
+
+  // Who asks waits for no longer; 0: as long as Limits::timeout allows, which is the most in any case.
+  std::chrono::milliseconds timeout{};
 };
 
 // Errors: invalid. A question is as wrong where there is nothing to ask.

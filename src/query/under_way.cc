@@ -9,7 +9,7 @@ UnderWay::UnderWay(const Engine& engine, const Request& request, std::atomic<boo
     : running_(engine.shared_running()),
       budget_(engine.limits().memory_bytes, engine.memory()),
       ticket_(*running_, request, budget_, engine.clock(), cancelled),
-      deadline_(engine.clock(), engine.limits(), ticket_.cancelled()) {}
+      deadline_(engine.clock(), engine.limits(), ticket_.cancelled(), request.timeout) {}
 
 Result<std::shared_ptr<UnderWay>> UnderWay::begin(const Engine& engine, const Request& request,
                                                   std::atomic<bool>* cancelled) {

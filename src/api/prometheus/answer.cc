@@ -123,7 +123,6 @@ bool limit_series(promql::Answer& answer, std::size_t limit) {
 
 void write_prometheus_result(Writer& json, const promql::Answer& answer, const promql::Steps& steps, bool instant) {
   using promql::ValueType;
-  json.begin_object();
   if (answer.type == ValueType::string) {
     std::string pair = "[";
     append_prometheus_time(pair, steps.end_ms);
@@ -144,7 +143,6 @@ void write_prometheus_result(Writer& json, const promql::Answer& answer, const p
     }
     json.end_array();
   }
-  json.end_object();
 }
 
 }  // namespace varve::api

@@ -37,10 +37,12 @@ Response held_by_answer(std::shared_ptr<query::UnderWay> query, Response respons
 }
 
 Result<std::shared_ptr<query::UnderWay>> begin_query(const query::Engine& engine, const Request& request,
-                                                     std::string api, std::string_view metric) {
+                                                     std::string api, std::string_view metric,
+                                                     std::chrono::milliseconds timeout) {
   std::string text =
       request.body.empty() ? target_text(request) : std::string(request.body.substr(0, query::kQueryTextMax));
-  const query::Request shown = query::shown_as(request.tenant, std::move(api), std::move(text), std::string(metric));
+  query::Request shown = query::shown_as(request.tenant, std::move(api), std::move(text), std::string(metric));
+  shown.timeout = timeout;
   return query::UnderWay::begin(engine, shown, request.gone.get());
 }
 

@@ -6,6 +6,7 @@
 //   return held_by(std::move(query), Response::json(200, std::move(text)));
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,9 +22,10 @@
 namespace varve::api {
 
 // The request asks one, which the list of running queries shows as `api` with the request's body or else its target.
-// Error: unavailable.
+// `timeout`: that of query::Request. Error: unavailable.
 Result<std::shared_ptr<query::UnderWay>> begin_query(const query::Engine& engine, const Request& request,
-                                                     std::string api, std::string_view metric = {});
+                                                     std::string api, std::string_view metric = {},
+                                                     std::chrono::milliseconds timeout = {});
 
 // The status of a query's error, as http::status_of; but one over its limits (422) or its time (504) is not helped by
 // asking again, so it gets no 429 or 503, which clients repeat.

@@ -42,18 +42,39 @@ query::Selected selected_by(std::span<const Matcher> matchers, model::TimeRange 
   return out;
 }
 
+// Selectors within a subquery's steps, or of info(), may be asked for several times.
+std::size_t EngineSource::place_of(const Matcher* matchers) {
+  const auto known = std::ranges::find(reads_, matchers, &SelectorRead::matchers);
+  const auto place = static_cast<std::size_t>(known - reads_.begin());
+  if (known == reads_.end()) reads_.push_back({.matchers = matchers});
+  return place;
+}
+
 Status EngineSource::select(const Selection& selection, const SelectedSink& sink) {
   query::Selected selected = selected_by(selection.matchers, range_of(selection));
   selected.series_max = series_max_;
+  const Clock& clock = engine_.clock();
+  const std::size_t place = place_of(selection.matchers.data());
+  std::int64_t since_ns = clock.steady_ns();
   const auto give = [&](const query::TagTable& tags, std::uint32_t series, query::Column&& column) -> Status {
     Selected out{{}, std::move(column.times), std::move(column.values)};
     for (const std::uint32_t tag : tags.tags_of(series)) {
       const std::string_view value = tags.value_of(tag);
       if (!value.empty()) out.labels.emplace_back(tags.key_of(tag).name, value);
     }
-    return sink(std::move(out));
+    SelectorRead& of = reads_[place];
+    ++of.series;
+    of.samples += out.times.size();
+    of.bytes += out.times.size() * (sizeof out.times[0] + sizeof out.values[0]);
+    const std::int64_t given_ns = clock.steady_ns();
+    of.ns += given_ns - since_ns;
+    Status taken = sink(std::move(out));
+    since_ns = clock.steady_ns();
+    return taken;
   };
-  return query::Columns::each(engine_, tenant_, selected, query_, give);
+  const Status status = query::Columns::each(engine_, tenant_, selected, query_, give);
+  reads_[place].ns += clock.steady_ns() - since_ns;
+  return status;
 }
 
 }  // namespace varve::language::promql

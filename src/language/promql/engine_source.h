@@ -2,10 +2,12 @@
 // EngineSource: the series of the store, as a query that is under way may read them.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "language/promql/source.h"
 #include "query/columns.h"
@@ -17,6 +19,15 @@ namespace varve::language::promql {
 // What of a selector is asked of names of metrics, and what of tags.
 query::Selected selected_by(std::span<const Matcher> matchers, model::TimeRange range);
 
+// What a selector of the tree has read, by its matchers there.
+struct SelectorRead {
+  const Matcher* matchers = nullptr;
+  std::uint64_t series = 0;  // with samples
+  std::uint64_t samples = 0;
+  std::uint64_t bytes = 0;  // that these took in memory
+  std::int64_t ns = 0;      // reading alone, but for what was evaluated meanwhile
+};
+
 // One thread. What is referred to must outlive it.
 class EngineSource final : public Source {
  public:
@@ -27,11 +38,17 @@ class EngineSource final : public Source {
   // Errors also: those of query::Columns.
   Status select(const Selection& selection, const SelectedSink& sink) override;
 
+  // In order of their first reading.
+  [[nodiscard]] const std::vector<SelectorRead>& reads() const { return reads_; }
+
  private:
+  std::size_t place_of(const Matcher* matchers);
+
   const query::Engine& engine_;
   const std::string tenant_;
   query::UnderWay& query_;
   const std::size_t series_max_;
+  std::vector<SelectorRead> reads_;
 };
 
 }  // namespace varve::language::promql
