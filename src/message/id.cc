@@ -123,4 +123,18 @@ Id id_of(RowView row) {
   return id;
 }
 
+codec::Hash128 identity_of(RowView row) {
+  const auto* const bytes = reinterpret_cast<const char*>(row.at);
+  if (has_lasting_id(row)) {
+    constexpr std::size_t kTimeAt = 8, kTimeBytes = 8;
+    const Id id = id_of(row);
+    std::string key(id.begin(), id.end());
+    key.append(bytes + kTimeAt, kTimeBytes).append(std::to_string(row.nanos()));
+    return codec::hash128(key);
+  }
+  std::string all(bytes, row.bytes());
+  set_arrival(reinterpret_cast<std::byte*>(all.data()), 0);
+  return codec::hash128(all);
+}
+
 }  // namespace varve::message

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "codec/hash.h"
 #include "message/row.h"
 
 namespace varve::message {
@@ -43,5 +44,12 @@ std::optional<IdTimes> time_of_made_id(std::string_view id_bytes, std::int64_t f
 Id id_of(RowView row);
 // Has the message, when it is sent again, the same id? One of the arrival is another each time.
 bool has_lasting_id(RowView row);
+
+// What makes a message the same as another one: time and sender's id, or else all that it has but its arrival.
+codec::Hash128 identity_of(RowView row);
+
+struct IdentityHash {
+  std::size_t operator()(codec::Hash128 identity) const { return identity.low; }
+};
 
 }  // namespace varve::message

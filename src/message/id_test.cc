@@ -71,5 +71,25 @@ TEST(MessageId, IsWhatTermsCompareWith) {
   }
 }
 
+TEST(IdentityOf, IsTheSendersIdOrAllButTheArrival) {
+  constexpr std::string_view kId = "0f8fad5b-d9cb-469f-a165-70867728950e";
+  const auto of = [](std::int64_t time_us, std::string_view text, std::string_view id = {}, std::uint64_t arrival = 0) {
+    Batch batch;
+    Builder builder(batch);
+    builder.start();
+    EXPECT_TRUE(builder.set(Column::text, text));
+    if (!id.empty()) builder.set_id(*id_of(id));
+    builder.finish(time_us);
+    set_arrival(const_cast<std::byte*>(batch.bytes().data()), arrival);
+    return identity_of({batch.bytes().data()});
+  };
+  EXPECT_EQ(of(1, "a", kId), of(1, "b", kId));
+  EXPECT_NE(of(1, "a", kId), of(2, "a", kId));
+  EXPECT_EQ(of(1, "a"), of(1, "a"));
+  EXPECT_NE(of(1, "a"), of(1, "b"));
+  EXPECT_NE(of(1, "a"), of(2, "a"));
+  EXPECT_EQ(of(1, "a", {}, 77), of(1, "a"));
+}
+
 }  // namespace
 }  // namespace varve::message

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -24,31 +23,15 @@
 #include "base/mutex.h"
 #include "base/result.h"
 #include "base/task_pool.h"
+#include "storage/message_news.h"
 #include "storage/message_store.h"
 
 namespace varve::write {
 
-// Thread-safe.
-class MessageNews {
- public:
-  virtual ~MessageNews() = default;
-
-  // Called with whole rows as they were appended (without arrivals), by one thread, and in the order in which they were
-  // acknowledged. It must not block. Tenants that have news have equal shares of the thread's time. An error, which may
-  // come from another thread: there were more than could be handed out, and some are missing.
-  using Listener = std::function<void(const Result<std::span<const std::byte>>& rows)>;
-  // It listens while what is returned lives; where that ends on another thread, the last call may end later.
-  [[nodiscard]] virtual std::shared_ptr<const void> listen(std::string tenant, Listener listener) = 0;
-
-  // Waits until what the tenant was appending when this was called is either refused, or visible and handed out. Error:
-  // unavailable, it takes longer.
-  virtual Status settle(const std::string& tenant, std::chrono::milliseconds most) = 0;
-};
-
 class Refusals;
 class TenantFigures;
 
-class MessageFeed final : public storage::MessageStore, public MessageNews {
+class MessageFeed final : public storage::MessageStore, public storage::MessageNews {
  public:
   // Of batches that wait to be handed out; with more, listeners are told that some are missing.
   static constexpr std::size_t kWaitingBytesMax = std::size_t{64} << 20;

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/analytics/follow_answer.h"
 
-#include <map>
 #include <utility>
 
+#include "api/analytics/follower.h"
 #include "api/analytics/ndjson_answer.h"
 #include "api/shared/query_answer.h"
 #include "language/analytics/answer_rows.h"
+#include "language/analytics/followed_rows.h"
 
 namespace varve::api {
 namespace {
 
 namespace analytics = language::analytics;
 using Question = analytics::MessageQuestion;
-
-constexpr std::chrono::milliseconds kSettleMost{10'000};
 
 // The stored rows, and behind them the follower's.
 //
@@ -26,13 +25,13 @@ class FollowedPast {
                std::shared_ptr<Follower> follower)
       : answering_(std::move(answering)), question_(std::move(question)), follower_(std::move(follower)) {}
 
-  Status open(write::MessageNews& news, const std::string& tenant) {
-    VARVE_RETURN_IF_ERROR(news.settle(tenant, kSettleMost));
-    const auto is_heard = [this](message::RowView row) { return take_heard(row); };
+  Status open(const query::Subscriptions& subscriptions, const std::string& tenant) {
+    VARVE_RETURN_IF_ERROR(subscriptions.settle(tenant));
+    const auto is_heard = [this](message::RowView row) { return heard_.take(row); };
     VARVE_ASSIGN_OR_RETURN(rows_, analytics::rows_in_order(*answering_, question_->asked, is_heard));
-    VARVE_RETURN_IF_ERROR(news.settle(tenant, kSettleMost));
-    for (const auto& message : follower_->waiting()) ++heard_[{message.low, message.high}];
-    return {};
+    VARVE_RETURN_IF_ERROR(subscriptions.settle(tenant));
+    heard_ = follower_->take_heard();
+    return answering_->query().budget().charge(heard_.bytes());
   }
 
   // As NdjsonAnswer::next(), with an error for what goes wrong.
@@ -60,32 +59,26 @@ class FollowedPast {
   }
 
  private:
-  bool take_heard(message::RowView row) {
-    if (heard_.empty()) return false;
-    const auto id = identity_of(row);
-    const auto at = heard_.find({id.low, id.high});
-    if (at == heard_.end()) return false;
-    if (--at->second == 0) heard_.erase(at);
-    return true;
-  }
-
   const std::unique_ptr<analytics::Answering> answering_;
   const std::unique_ptr<const Question> question_;
   const std::shared_ptr<Follower> follower_;
   std::unique_ptr<analytics::AnswerRows> rows_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> heard_;
+  query::Heard heard_;
   std::uint64_t told_ = 0;
 };
 
 }  // namespace
 
-Result<Response> follow_answer(Followers& followers, const Request& request,
+Result<Response> follow_answer(query::Subscriptions& subscriptions, const Request& request,
                                std::unique_ptr<analytics::Answering> answering,
                                std::unique_ptr<const Question> question) {
   const auto query = answering->shared_query();
-  VARVE_ASSIGN_OR_RETURN(auto follower, followers.add(request.tenant, request.body, question->asked));
+  const analytics::AnalyticsQuery& asked = question->asked;
+  auto follower = std::make_shared<Follower>(asked.first_us);
+  const auto make = [&] { return std::make_unique<analytics::FollowedRows>(asked); };
+  VARVE_RETURN_IF_ERROR(subscriptions.add(request.tenant, analytics::question_key(request.body), make, follower));
   const auto past = std::make_shared<FollowedPast>(std::move(answering), std::move(question), follower);
-  VARVE_RETURN_IF_ERROR(past->open(followers.news(), request.tenant));
+  VARVE_RETURN_IF_ERROR(past->open(subscriptions, request.tenant));
   Response response;
   response.content_type = kNdjson;
   VARVE_ASSIGN_OR_RETURN(const bool goes_on, query->explain(past->fill(response.body)));

@@ -4,14 +4,14 @@
 
 #include <memory>
 
-#include "api/analytics/followers.h"
 #include "api/shared/http.h"
 #include "language/analytics/answering.h"
+#include "query/messages/subscriptions.h"
 
 namespace varve::api {
 
 // Blocks until what is being appended is visible.
-Result<Response> follow_answer(Followers& followers, const Request& request,
+Result<Response> follow_answer(query::Subscriptions& subscriptions, const Request& request,
                                std::unique_ptr<language::analytics::Answering> answering,
                                std::unique_ptr<const language::analytics::MessageQuestion> question);
 

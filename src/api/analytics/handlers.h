@@ -5,13 +5,13 @@
 
 #include <memory>
 
-#include "api/analytics/followers.h"
 #include "api/analytics/purge.h"
 #include "api/shared/context.h"
 #include "api/shared/endpoint.h"
 #include "api/shared/http.h"
 #include "language/analytics/answering.h"
 #include "language/analytics/later_queries.h"
+#include "query/messages/subscriptions.h"
 
 namespace varve::api {
 
@@ -21,7 +21,7 @@ struct AnalyticsParts {
 
   language::analytics::MessageSource source;
   storage::MessageStore& store;  // that of the source
-  std::shared_ptr<Followers> followers;
+  std::shared_ptr<query::Subscriptions> followers;
   std::shared_ptr<language::analytics::LaterQueries> later;
   Purging purging;
   Endpoint queries, lists, deletes;

@@ -45,7 +45,8 @@ Result<Response> stream_rows(std::unique_ptr<analytics::Answering> answering,
   return streamed(query, std::move(response), pieces);
 }
 
-Result<Response> answer_now(const analytics::MessageSource& source, Followers& followers, const Request& request) {
+Result<Response> answer_now(const analytics::MessageSource& source, query::Subscriptions& followers,
+                            const Request& request) {
   VARVE_ASSIGN_OR_RETURN(auto query, begin_query(source.engine, request, "analytics"));
   auto answering = std::make_unique<analytics::Answering>(source, request.tenant, query, request.gone);
   VARVE_ASSIGN_OR_RETURN(auto question, query->explain(answering->read(request.body)));

@@ -41,19 +41,32 @@ storage::MessageStore& store_of_messages(const Context& context) {
   return *context.messages;
 }
 
+std::shared_ptr<query::Subscriptions> followers_of(const Context& context) {
+  Metrics& metrics = context.metrics;
+  Counter& compared = metrics.counter("varve_followed_messages_total",
+                                      "Messages that were compared with what is followed, once for each question.");
+  Counter& dropped =
+      metrics.counter("varve_followers_dropped_total", "Followers that read too slowly, and were told so.");
+  auto out = std::make_shared<query::Subscriptions>(*context.news, context.queries.memory(), context.clock, &compared,
+                                                    dropped);
+  metrics.gauge("varve_followers", "Clients that follow messages.",
+                [out] { return static_cast<double>(out->subscribers()); });
+  metrics.gauge("varve_followed_questions", "Different questions that they ask.",
+                [out] { return static_cast<double>(out->questions()); });
+  return out;
+}
+
 }  // namespace
 
 AnalyticsParts::AnalyticsParts(const Context& context)
     : source{store_of_messages(context), context.queries, context.clock, context.message_limits.rows_max},
       store(*context.messages),
-      followers(std::make_shared<Followers>(*context.news, context.queries.memory(), context.clock, context.metrics)),
+      followers(followers_of(context)),
       later(make_later_queries(source, context)),
       purging({source, store, context.slots, context.slow_pool}),
       queries(context.query_pool, analytics_status_of, QueryMetrics(context.metrics, context.clock, "analytics")),
       lists(context.query_pool, analytics_status_of),
-      deletes(context.slow_pool, analytics_status_of) {  // they may take minutes
-  Followers::register_metrics(followers, context.metrics);
-}
+      deletes(context.slow_pool, analytics_status_of) {}  // they may take minutes
 
 void add_analytics_routes(Router& router, const Context& context) {
   if (context.messages == nullptr) return;

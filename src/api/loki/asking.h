@@ -13,8 +13,8 @@
 #include "language/logql/source.h"
 #include "query/engine.h"
 #include "query/under_way.h"
+#include "storage/message_news.h"
 #include "storage/message_store.h"
-#include "write/message_feed.h"
 
 namespace varve::api {
 
@@ -25,9 +25,9 @@ struct LokiContext {
   TaskPool& pool;
   const Clock& clock;
   Metrics& metrics;
-  std::uint64_t rows_max = 0;          // messages.rows_max
-  write::MessageNews* news = nullptr;  // of what comes; nullptr: there are no tails
-  std::string version = {};            // of varve
+  std::uint64_t rows_max = 0;            // messages.rows_max
+  storage::MessageNews* news = nullptr;  // of what comes; nullptr: there are no tails
+  std::string version = {};              // of varve
 };
 
 struct LokiAsking {

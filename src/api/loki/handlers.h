@@ -7,10 +7,10 @@
 #include <string>
 
 #include "api/loki/asking.h"
-#include "api/loki/tails.h"
 #include "api/shared/endpoint.h"
 #include "api/shared/http.h"
 #include "api/shared/message_ingest.h"
+#include "query/messages/subscriptions.h"
 
 namespace varve::api {
 
@@ -19,8 +19,8 @@ struct LokiParts {
   LokiParts(const LokiContext& from, std::optional<MessageIngest> way_in);
 
   const LokiContext context;
-  const std::shared_ptr<Tails> tails;         // nullptr where nobody tells of what comes
-  const std::optional<MessageIngest> ingest;  // nullopt where only questions are answered
+  const std::shared_ptr<query::Subscriptions> tails;  // nullptr where nobody tells of what comes
+  const std::optional<MessageIngest> ingest;          // nullopt where only questions are answered
   Endpoint questions;
 };
 

@@ -66,16 +66,23 @@ constexpr Route<LokiParts> kLokiRoutes[] = {
     {.pattern = "/loki/api/v1/status/buildinfo", .answer = Itself{show_buildinfo}, .needs_tenant = false},
 };
 
+std::shared_ptr<query::Subscriptions> tails_of(const LokiContext& context) {
+  Counter& dropped =
+      context.metrics.counter("varve_loki_tails_dropped_total", "Loki tails that read too slowly, and were told so.");
+  auto out =
+      std::make_shared<query::Subscriptions>(*context.news, context.engine.memory(), context.clock, nullptr, dropped);
+  context.metrics.gauge("varve_loki_tails", "Clients of Loki's tail.",
+                        [out] { return static_cast<double>(out->subscribers()); });
+  return out;
+}
+
 }  // namespace
 
 LokiParts::LokiParts(const LokiContext& from, std::optional<MessageIngest> way_in)
     : context(from),
-      tails(from.news == nullptr ? nullptr
-                                 : std::make_shared<Tails>(*from.news, from.engine.memory(), from.clock, from.metrics)),
+      tails(from.news == nullptr ? nullptr : tails_of(from)),
       ingest(std::move(way_in)),
-      questions(from.pool, loki_status_of, QueryMetrics(from.metrics, from.clock, "loki")) {
-  if (tails != nullptr) Tails::register_metrics(tails, from.metrics);
-}
+      questions(from.pool, loki_status_of, QueryMetrics(from.metrics, from.clock, "loki")) {}
 
 void add_loki_questions(Router& router, const LokiContext& context) {
   add_routes(router, std::make_shared<const LokiParts>(context, std::nullopt), kLokiRoutes, loki_error);

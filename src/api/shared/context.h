@@ -14,6 +14,7 @@
 #include "protocol/ceres/granularity.h"
 #include "protocol/otlp/metric_labels.h"
 #include "query/engine.h"
+#include "storage/message_news.h"
 #include "storage/message_store.h"
 #include "storage/passing_texts.h"
 #include "storage/sample_store.h"
@@ -21,7 +22,6 @@
 #include "storage/slot_store.h"
 #include "storage/text_store.h"
 #include "tracker/ownership.h"
-#include "write/message_feed.h"
 #include "write/message_intake.h"
 #include "write/writer.h"
 
@@ -52,7 +52,7 @@ struct Context {
   storage::TextStore& texts;
   storage::PassingTexts* passing_texts;  // nullptr: nobody else sees what this process has in memory
   storage::MessageStore* messages;       // nullptr: the engine keeps none
-  write::MessageNews* news;              // of what is appended through `messages`; nullptr as that
+  storage::MessageNews* news;            // of what is appended through `messages`; nullptr as that
   write::MessageIntake* message_intake;  // which are taken; nullptr as that
   tracker::Ownership& ownership;
   TaskPool& query_pool;

@@ -8,7 +8,6 @@
 #include "api/shared/discovery.h"
 
 namespace varve::api {
-
 namespace {
 
 constexpr std::int64_t kWidthMaxS = 366LL * 86'400;

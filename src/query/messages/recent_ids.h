@@ -4,20 +4,19 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <set>
-#include <utility>
+#include <unordered_set>
 
-namespace varve::api {
+#include "message/id.h"
+
+namespace varve::query {
 
 class RecentIds {
  public:
-  using Id = std::pair<std::uint64_t, std::uint64_t>;  // of a hash
   static constexpr std::size_t kMost = 65'536;
 
   // Was it there before? Then it is not added.
-  bool holds(Id id) {
+  bool holds(codec::Hash128 id) {
     if (!ids_.insert(id).second) return true;
     in_order_.push_back(id);
     if (in_order_.size() > kMost) {
@@ -28,8 +27,8 @@ class RecentIds {
   }
 
  private:
-  std::set<Id> ids_;
-  std::deque<Id> in_order_;
+  std::unordered_set<codec::Hash128, message::IdentityHash> ids_;
+  std::deque<codec::Hash128> in_order_;
 };
 
-}  // namespace varve::api
+}  // namespace varve::query

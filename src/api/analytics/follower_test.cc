@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/analytics/followed.h"
+#include "api/analytics/follower.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
+#include "language/analytics/followed_rows.h"
 #include "message/builder.h"
-#include "message/id.h"
+#include "query/testing/given_news.h"
 
 namespace varve::api {
 namespace {
@@ -50,16 +51,24 @@ class FollowedTest : public ::testing::Test {
   void SetUp() override { ask("MessageTable", R"("Xmlmessage")", R"({"name":"Xmlmessage","value":"x","op":7})"); }
 
   void ask(const std::string& table, const std::string& select, const std::string& term) {
-    followed_ = std::make_unique<Followed>(
+    question_ =
         parsed_question(R"({"table":")" + table + R"(","start_time":0,"end_time":1,"follow":true,"select_fields":[)" +
-                        select + R"(],"where":[[)" + term + "]]}"),
-        ledger_, clock_, evaluations_, dropped_);
+                        select + R"(],"where":[[)" + term + "]]}");
+    followed_ = std::make_shared<query::Subscriptions>(news_, ledger_, clock_, &evaluations_, dropped_);
   }
+  // One who has been told what is stored.
   std::shared_ptr<Follower> follower(std::int64_t first_us = 0) {
-    auto out = std::make_shared<Follower>(first_us, [this] { ++gone_; });
-    followed_->add(out);
+    auto out = follower_from_now_on(first_us);
+    out->take_heard();
     return out;
   }
+  std::shared_ptr<Follower> follower_from_now_on(std::int64_t first_us) {
+    auto out = std::make_shared<Follower>(first_us);
+    EXPECT_TRUE(
+        followed_->add("t", "", [&] { return std::make_unique<language::analytics::FollowedRows>(question_); }, out));
+    return out;
+  }
+  void look_at(std::span<const std::byte> rows) { news_.publish("t", rows); }
   // All that waits, and the end if it is one.
   static std::string taken(Follower& follower) {
     std::string out;
@@ -75,8 +84,9 @@ class FollowedTest : public ::testing::Test {
   std::shared_ptr<MemoryLedger> ledger_ = std::make_shared<MemoryLedger>(kLedgerBytes);
   ManualClock clock_;
   Counter evaluations_, dropped_;
-  std::unique_ptr<Followed> followed_;
-  int gone_ = 0;
+  query::testing::GivenNews news_;
+  language::analytics::AnalyticsQuery question_;
+  std::shared_ptr<query::Subscriptions> followed_;
 };
 
 const std::string kOne = R"({"Xmlmessage":"x1"})"
@@ -87,25 +97,25 @@ const std::string kTwo = R"({"Xmlmessage":"x2"})"
 TEST_F(FollowedTest, AMessageIsComparedOnceForAThousandFollowers) {
   std::vector<std::shared_ptr<Follower>> all;
   for (int i = 0; i < 1000; ++i) all.push_back(follower());
-  followed_->look_at(Appended().add(1, "x1").add(2, "other").add(3, "x2").rows());
+  look_at(Appended().add(1, "x1").add(2, "other").add(3, "x2").rows());
   EXPECT_EQ(evaluations_.value(), 3U);
   for (const auto& one : all) EXPECT_EQ(taken(*one), kOne + kTwo);
   // The lines are there once: their memory does not grow with those who wait for them.
-  followed_->look_at(Appended().add(4, "x1").rows());
+  look_at(Appended().add(4, "x1").rows());
   EXPECT_GT(ledger_->held(), 0U);
   EXPECT_LT(ledger_->held(), 1024U);
   for (const auto& one : all) EXPECT_EQ(taken(*one), kOne);
   EXPECT_EQ(ledger_->held(), 0U);
   all.clear();
-  EXPECT_EQ(gone_, 1000);
-  followed_->look_at(Appended().add(5, "x1").rows());  // for nobody
-  EXPECT_EQ(evaluations_.value(), 5U);
+  EXPECT_EQ(followed_->subscribers(), 0U);
+  look_at(Appended().add(5, "x1").rows());  // nobody asks
+  EXPECT_EQ(evaluations_.value(), 4U);
 }
 
 TEST_F(FollowedTest, EachHasHisOwnStartAndLimit) {
   const auto early = follower(), late = follower(5), few = follower();
   few->limit(1);
-  followed_->look_at(Appended().add(4, "x1").add(5, "x2").rows());
+  look_at(Appended().add(4, "x1").add(5, "x2").rows());
   EXPECT_EQ(taken(*early), kOne + kTwo);
   EXPECT_EQ(taken(*late), kTwo);
   EXPECT_EQ(taken(*few), kOne + "END");
@@ -118,18 +128,18 @@ TEST_F(FollowedTest, WhoWaitsIsToldOnce) {
   const auto one = follower();
   int told = 0;
   EXPECT_TRUE(one->wait([&] { ++told; }));
-  followed_->look_at(Appended().add(1, "other").rows());
+  look_at(Appended().add(1, "other").rows());
   EXPECT_EQ(told, 0);
-  followed_->look_at(Appended().add(2, "x1").rows());
-  followed_->look_at(Appended().add(3, "x2").rows());
+  look_at(Appended().add(2, "x1").rows());
+  look_at(Appended().add(3, "x2").rows());
   EXPECT_EQ(told, 1);
   EXPECT_EQ(taken(*one), kOne + kTwo);
   EXPECT_TRUE(one->wait([&] { ++told; }));
-  followed_->fail_all({Code::unavailable, "it ends"});
+  news_.fail_all({Code::unavailable, "it ends"});
   EXPECT_EQ(told, 2);
   EXPECT_EQ(taken(*one), R"({"error":"it ends"})"
                          "\nEND");
-  followed_->look_at(Appended().add(4, "x1").rows());
+  look_at(Appended().add(4, "x1").rows());
   EXPECT_EQ(taken(*one), R"({"error":"it ends"})"
                          "\nEND");
 }
@@ -138,11 +148,11 @@ TEST_F(FollowedTest, WhoDoesNotReadIsToldThatSomeAreMissing) {
   const auto slow = follower(), quick = follower();
   const std::string text = "x" + std::string(Follower::kWaitingBytesMax / 4 - 100, 'y');
   for (int i = 0; i < 4; ++i) {
-    followed_->look_at(Appended().add(i, text).rows());
+    look_at(Appended().add(i, text).rows());
     EXPECT_EQ(taken(*quick).size(), text.size() + 18);
   }
   EXPECT_EQ(dropped_.value(), 0U);
-  followed_->look_at(Appended().add(4, text).rows());
+  look_at(Appended().add(4, text).rows());
   EXPECT_EQ(dropped_.value(), 1U);
   const std::string got = taken(*slow);
   EXPECT_GT(got.size(), 4 * text.size());
@@ -153,7 +163,7 @@ TEST_F(FollowedTest, WhoDoesNotReadIsToldThatSomeAreMissing) {
 
 TEST_F(FollowedTest, OneThatIsLongerThanMayWaitIsGivenAllTheSame) {
   const auto one = follower();
-  followed_->look_at(Appended().add(1, "x" + std::string(message::kTextBytesMax - 1, '\x01')).rows());  // 6 MiB as JSON
+  look_at(Appended().add(1, "x" + std::string(message::kTextBytesMax - 1, '\x01')).rows());  // 6 MiB as JSON
   EXPECT_GT(taken(*one).size(), Follower::kWaitingBytesMax);
   EXPECT_EQ(dropped_.value(), 0U);
 }
@@ -162,51 +172,40 @@ TEST_F(FollowedTest, WithoutMemoryAllAreTold) {
   ledger_ = std::make_shared<MemoryLedger>(1000);
   SetUp();
   const auto one = follower();
-  followed_->look_at(Appended().add(1, "x" + std::string(2000, 'y')).rows());
+  look_at(Appended().add(1, "x" + std::string(2000, 'y')).rows());
   EXPECT_EQ(taken(*one), R"({"error":"requests hold all the memory of limits.memory"})"
                          "\nEND");
 }
 
 TEST_F(FollowedTest, AMessageOfTwoIdsIsTwoRowsAndOneMessage) {
   ask("ObjectVNTable", R"("MessageTS","ObjectId")", R"({"name":"ObjectId","value":"a","op":7})");
-  const auto one = follower();
+  const auto one = follower_from_now_on(0);
   Appended message;
   message.add(1, "x1", {"", "ObjectVNTable:a1", "ObjectVNTable:a2"});
-  followed_->look_at(message.rows());
-  followed_->look_at(Appended().add(2, "x2", {"", "ObjectVNTable:b", ""}).rows());
-  EXPECT_EQ(one->waiting(), std::vector{identity_of(message.first())});
+  look_at(message.rows());
+  look_at(Appended().add(2, "x2", {"", "ObjectVNTable:b", ""}).rows());
+  query::Heard heard = one->take_heard();
+  EXPECT_TRUE(heard.take(message.first()));
+  EXPECT_FALSE(heard.take(message.first())) << "it came once";
   EXPECT_EQ(taken(*one), R"({"MessageTS":1,"ObjectId":"a1"})"
                          "\n"
                          R"({"MessageTS":1,"ObjectId":"a2"})"
                          "\n");
-  EXPECT_EQ(one->waiting(), std::vector<codec::Hash128>{});
+  look_at(message.rows());
+  EXPECT_EQ(one->take_heard().bytes(), 0U) << "it is remembered until then";
 }
 
 TEST_F(FollowedTest, WhatASenderRepeatsComesOnce) {
   constexpr std::string_view kId = "0f8fad5b-d9cb-469f-a165-70867728950e";
   constexpr std::string_view kOther = "0f8fad5b-d9cb-469f-a165-70867728950f";
   const auto one = follower();
-  followed_->look_at(Appended().add(1, "x1", {kId, "", ""}).add(1, "x1", {kId, "", ""}).rows());
-  followed_->look_at(Appended().add(1, "x2", {kId, "", ""}).rows());
+  look_at(Appended().add(1, "x1", {kId, "", ""}).add(1, "x1", {kId, "", ""}).rows());
+  look_at(Appended().add(1, "x2", {kId, "", ""}).rows());
   EXPECT_EQ(taken(*one), kOne);
-  followed_->look_at(Appended().add(2, "x1", {kId, "", ""}).add(1, "x2", {kOther, "", ""}).rows());
+  look_at(Appended().add(2, "x1", {kId, "", ""}).add(1, "x2", {kOther, "", ""}).rows());
   EXPECT_EQ(taken(*one), kOne + kTwo);
-  followed_->look_at(Appended().add(1, "x1").add(1, "x1").rows());  // without an id they are two
+  look_at(Appended().add(1, "x1").add(1, "x1").rows());  // without an id they are two
   EXPECT_EQ(taken(*one), kOne + kOne);
-}
-
-TEST(IdentityOf, IsTheSendersIdOrAllButTheArrival) {
-  constexpr std::string_view kId = "0f8fad5b-d9cb-469f-a165-70867728950e";
-  const auto of = [](const Appended& one) { return identity_of(one.first()); };
-  EXPECT_EQ(of(Appended().add(1, "a", {kId, "", ""})), of(Appended().add(1, "b", {kId, "", ""})));
-  EXPECT_NE(of(Appended().add(1, "a", {kId, "", ""})), of(Appended().add(2, "a", {kId, "", ""})));
-  EXPECT_EQ(of(Appended().add(1, "a")), of(Appended().add(1, "a")));
-  EXPECT_NE(of(Appended().add(1, "a")), of(Appended().add(1, "b")));
-  EXPECT_NE(of(Appended().add(1, "a")), of(Appended().add(2, "a")));
-  Appended arrived;
-  arrived.add(1, "a");
-  message::set_arrival(const_cast<std::byte*>(arrived.rows().data()), 77);
-  EXPECT_EQ(of(arrived), of(Appended().add(1, "a")));
 }
 
 }  // namespace

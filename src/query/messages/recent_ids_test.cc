@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/shared/recent_ids.h"
+#include "query/messages/recent_ids.h"
 
 #include <gtest/gtest.h>
 
-namespace varve::api {
+namespace varve::query {
 namespace {
 
 TEST(RecentIds, TheLastOnesAreKnown) {
@@ -16,4 +16,4 @@ TEST(RecentIds, TheLastOnesAreKnown) {
 }
 
 }  // namespace
-}  // namespace varve::api
+}  // namespace varve::query

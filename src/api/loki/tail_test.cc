@@ -1,44 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who follows a Loki query is told what is stored and what comes, each once.
-#include "api/loki/tails.h"
-
 #include <gtest/gtest.h>
 
 #include "api/loki/routes.h"
-#include "api/shared/follow_meter.h"
 #include "api/testing/waiting_sink.h"
 #include "http/url.h"
+#include "http/websocket_feed.h"
+#include "language/logql/tail_lines.h"
 #include "message/id.h"
+#include "query/testing/given_news.h"
 #include "query/testing/message_parts.h"
 #include "storage/testing/memory_store.h"
 
 namespace varve::api {
 namespace {
 
+using query::testing::GivenNews;
 using query::testing::MessageParts;
 
 constexpr std::int64_t kTailNowUs = 1'700'000'000'000'000;
-
-// Hands out what the test gives it; while somebody waits for appends, those that are under way.
-class GivenNews final : public write::MessageNews {
- public:
-  std::shared_ptr<const void> listen(std::string tenant, Listener listener) override {
-    listeners.emplace_back(std::move(tenant), std::move(listener));
-    return std::make_shared<int>(0);
-  }
-  Status settle(const std::string&, std::chrono::milliseconds) override {
-    if (++settles == 2 && meanwhile != nullptr) publish("t", *meanwhile);
-    return {};
-  }
-  void publish(std::string_view tenant, const message::Batch& batch) {
-    for (const auto& [of, call] : listeners) {
-      if (of == tenant) call(batch.bytes());
-    }
-  }
-  std::vector<std::pair<std::string, Listener>> listeners;
-  const message::Batch* meanwhile = nullptr;
-  int settles = 0;
-};
 
 void add_line(message::Batch& batch, std::string_view job, std::string_view text, std::int64_t us = kTailNowUs - 1000,
               std::string_view id = {}) {
@@ -176,7 +156,7 @@ TEST_F(LokiTail, AnExpressionThatCostsTooMuchEndsIt) {
 TEST_F(LokiTail, ATenantHasAShareOfTheQuestions) {
   start();
   std::vector<Response> all;
-  for (std::size_t i = 0; i < kQuestionsOfTenantMost; ++i) {
+  for (std::size_t i = 0; i < query::Subscriptions::kQuestionsOfTenantMost; ++i) {
     all.push_back(ask("limit=0&query=%7Bjob=%22a%22%7D%7C=%22" + std::to_string(i) + "%22"));
     ASSERT_EQ(all.back().status, 101);
   }
@@ -221,11 +201,15 @@ TEST_F(LokiTail, SlowReadersAreTold) {
 TEST(LokiTailLines, WhatIsDroppedIsNamed) {
   message::Batch batch;
   add_line(batch, "a", "x");
-  TailLines lines;
-  EXPECT_TRUE(lines.empty());
-  EXPECT_TRUE(lines.add({}, {batch.bytes().data()}));
-  EXPECT_EQ(lines.text(), streams(R"({"stream":{"job":"a"},"values":[["1699999999999000000","x"]]})"));
-  EXPECT_EQ(lines.dropped(),
+  language::logql::TailLines lines({}, {});
+  query::Findings found(nullptr);
+  lines.finish(found);
+  EXPECT_TRUE(found.text.empty());
+  ASSERT_TRUE(lines.asks_for({batch.bytes().data()}));
+  lines.append(found);
+  lines.finish(found);
+  EXPECT_EQ(found.text, streams(R"({"stream":{"job":"a"},"values":[["1699999999999000000","x"]]})"));
+  EXPECT_EQ(found.missed,
             R"({"streams":[],"dropped_entries":[{"timestamp":"1699999999999000000","labels":{"job":"a"}}]})");
 }
 
