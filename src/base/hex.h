@@ -2,6 +2,7 @@
 // Hexadecimal digits, and texts in which bytes are escaped by two of them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,13 @@ inline void append_hex(std::string& out, std::string_view bytes) {
     out += kDigits[byte >> 4];
     out += kDigits[byte & 0xf];
   }
+}
+
+// So many lower-case digits of the number, the last ones.
+inline std::string hex_text(std::uint64_t number, std::size_t digits) {
+  std::string out(digits, '0');
+  for (std::size_t i = digits; i > 0; number >>= 4) out[--i] = "0123456789abcdef"[number & 0xf];
+  return out;
 }
 
 // Appends the text; what is not in `plain` as `sign` (a percent sign, mostly) and two upper-case digits.

@@ -18,6 +18,15 @@ TEST(Hex, Digits) {
   EXPECT_EQ(hex_digit('F'), 15);
 }
 
+TEST(Hex, Bytes) {
+  std::string out = "=";
+  append_hex(out, "a\x01\xff");
+  EXPECT_EQ(out, "=6101ff");
+  EXPECT_EQ(hex_text(0x1abc, 8), "00001abc");
+  EXPECT_EQ(hex_text(0x1abc, 2), "bc");
+  EXPECT_EQ(hex_text(UINT64_MAX, 16), "ffffffffffffffff");
+}
+
 TEST(Hex, Escapes) {
   std::string out = "=";
   append_escaped(out, "a-Z 0/\xc3\xbc", '%', CharSet("-", true));

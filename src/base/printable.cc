@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/printable.h"
 
+#include "base/hex.h"
+
 namespace varve {
-namespace {
-
-constexpr char kHexDigits[] = "0123456789abcdef";
-
-void append_hex(std::string& out, std::string_view prefix, unsigned char byte) {
-  out.append(prefix).append(1, kHexDigits[byte >> 4]).append(1, kHexDigits[byte & 15]);
-}
-
-}  // namespace
 
 std::string printable(std::string_view text, Newlines newlines) {
   std::string out;
@@ -24,10 +17,9 @@ std::string printable(std::string_view text, Newlines newlines) {
     } else if (c == '\n' || c == '\r') {
       out += c == '\n' ? "\\n" : "\\r";
     } else if ((c < 0x20 && c != '\t') || c == 0x7f) {
-      append_hex(out, "\\x", c);
+      append_hex(out += "\\x", text.substr(i, 1));
     } else if (c == 0xc2 && next >= 0x80 && next < 0xa0) {
-      append_hex(out, "\\u00", next);
-      ++i;
+      append_hex(out += "\\u00", text.substr(++i, 1));
     } else {
       out += text[i];
     }

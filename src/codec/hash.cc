@@ -2,12 +2,12 @@
 #include "codec/hash.h"
 
 #include <bit>
-#include <random>
 
 #define XXH_INLINE_ALL  // with our own -march: the library of the distribution is built for the oldest processor
 #include <xxhash.h>
 
 #include "base/bytes.h"
+#include "base/random.h"
 
 namespace varve::codec {
 namespace {
@@ -63,8 +63,7 @@ Hash128 hash128(std::string_view bytes) {
     std::uint64_t seed;
     unsigned char secret[XXH3_SECRET_DEFAULT_SIZE];
     Key() {
-      std::random_device device;
-      seed = std::uint64_t{device()} << 32 | device();
+      seed = random_number();
       XXH3_generateSecret_fromSeed(secret, seed);
     }
   };

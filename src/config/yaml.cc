@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "base/hex.h"
+
 namespace varve::config {
 namespace {
 
@@ -78,14 +80,11 @@ constexpr std::string_view kEnd = "\n#end of the configuration";
 constexpr std::size_t kJsonValuesMax = 1'000'000;  // aliases make many of few
 
 void append_json_text(std::string& out, std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   out += '"';
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
-    if (const auto byte = static_cast<unsigned char>(c); byte < 0x20) {
-      out += "\\u00";
-      out += kDigits[byte >> 4];
-      out += kDigits[byte & 0xf];
+    if (static_cast<unsigned char>(c) < 0x20) {
+      append_hex(out += "\\u00", {&c, 1});
     } else {
       out += c;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The second half of a connection: answers on their way out, whole or piece by piece.
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "base/check.h"
@@ -232,11 +233,8 @@ void Connection::stream() {
       return finish_request();
     }
     if (chunked_out_) {
-      constexpr char kHex[] = "0123456789abcdef";
       char size[16];
-      char* at = size + sizeof size;
-      for (std::size_t n = piece_.size(); n != 0; n >>= 4) *--at = kHex[n & 15];
-      out_.append(at, size + sizeof size);
+      out_.append(size, std::to_chars(size, size + sizeof size, piece_.size(), 16).ptr);
       out_ += "\r\n";
       piece_ += "\r\n";
     }

@@ -5,17 +5,13 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "base/hex.h"
 #include "codec/hash.h"
 
 namespace varve::http {
 namespace {
 
-std::string weak_tag_of(std::string_view bytes) {
-  constexpr char kHex[] = "0123456789abcdef";
-  std::string tag = "W/\"";
-  for (std::uint64_t hash = codec::hash64(bytes), i = 0; i < 16; ++i, hash >>= 4) tag += kHex[hash & 15];
-  return tag += '"';
-}
+std::string weak_tag_of(std::string_view bytes) { return "W/\"" + hex_text(codec::hash64(bytes), 16) + '"'; }
 
 std::string_view without_weakness(std::string_view tag) {
   if (tag.starts_with("W/")) tag.remove_prefix(2);

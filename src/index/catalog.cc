@@ -2,9 +2,9 @@
 #include "index/catalog.h"
 
 #include <algorithm>
-#include <random>
 
 #include "base/check.h"
+#include "base/random.h"
 
 namespace varve::index {
 namespace {
@@ -16,8 +16,7 @@ std::string_view bytes_of(std::span<const model::SeriesId> series) {
 }  // namespace
 
 // Seeded anew in each process: nobody can choose names that meet in one slot.
-Catalog::Catalog(const CountedFrom& counted_from)
-    : counted_from_(counted_from), seed_(std::random_device{}() | std::uint64_t{std::random_device{}()} << 32) {}
+Catalog::Catalog(const CountedFrom& counted_from) : counted_from_(counted_from), seed_(random_number()) {}
 
 std::uint32_t Catalog::find_tenant(std::string_view name) const {
   return tenant_ids_.find(slot(name, 0), [&](std::uint32_t id) { return text(tenants[id].name) == name; });

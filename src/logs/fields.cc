@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/hex.h"
 #include "message/column.h"
 #include "protocol/json/tree_writer.h"
 #include "protocol/json/writer.h"
@@ -13,8 +14,6 @@ namespace {
 
 using protocol::json::Kind;
 using protocol::json::Node;
-
-constexpr char kHex[] = "0123456789abcdef";
 
 bool is_plain(char c) { return static_cast<unsigned char>(c) > ' ' && c != '"' && c != '=' && c != 127; }
 
@@ -30,7 +29,7 @@ bool is_plain(std::string_view text) {
   return !text.empty();
 }
 
-void append_escaped(std::string& out, unsigned char c) { out += {'\\', 'u', '0', '0', kHex[c >> 4], kHex[c & 15]}; }
+void append_escaped(std::string& out, char c) { append_hex(out += "\\u00", {&c, 1}); }
 
 }  // namespace
 
@@ -55,9 +54,9 @@ void append_pair(std::string& out, std::string_view key, std::string_view value)
     } else if (c == '\n' || c == '\t' || c == '\r') {
       out += c == '\n' ? "\\n" : c == '\t' ? "\\t" : "\\r";
     } else if (static_cast<unsigned char>(c) < ' ' || c == 127) {
-      append_escaped(out, static_cast<unsigned char>(c));
+      append_escaped(out, c);
     } else if (is_control(value, i)) {
-      append_escaped(out, static_cast<unsigned char>(value[++i]));
+      append_escaped(out, value[++i]);
     } else {
       out += c;
     }

@@ -2,7 +2,6 @@
 #include "message/id.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
 #include "base/bytes.h"
@@ -11,8 +10,6 @@
 
 namespace varve::message {
 namespace {
-
-constexpr bool is_hyphen(std::size_t at) { return at == 8 || at == 13 || at == 18 || at == 23; }
 
 // Big endian: ids sort by their bytes.
 void put(Id& id, std::size_t at, std::size_t bytes, std::uint64_t value) {
@@ -30,37 +27,6 @@ std::uint64_t hash_of_repeat(std::uint64_t hash, std::uint32_t repeat) {
 }
 
 }  // namespace
-
-std::optional<Id> id_of(std::string_view text) {
-  if (text.size() != kIdChars) return std::nullopt;
-  Id id{};
-  std::size_t to = 0;
-  for (std::size_t at = 0; at < kIdChars;) {
-    if (is_hyphen(at)) {
-      if (text[at++] != '-') return std::nullopt;
-      continue;
-    }
-    unsigned byte = 0;
-    const auto read = std::from_chars(text.data() + at, text.data() + at + 2, byte, 16);
-    if (read.ec != std::errc() || read.ptr != text.data() + at + 2) return std::nullopt;
-    id[to++] = static_cast<char>(byte);
-    at += 2;
-  }
-  return id;
-}
-
-std::string id_text(std::string_view id_bytes) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string out;
-  out.reserve(kIdChars);
-  for (const char c : id_bytes) {
-    if (is_hyphen(out.size())) out += '-';
-    const auto byte = static_cast<unsigned char>(c);
-    out += kHex[byte >> 4];
-    out += kHex[byte & 15];
-  }
-  return out;
-}
 
 Id made_id(std::int64_t time_us, std::uint64_t arrival) {
   constexpr std::uint64_t kVersion = 0x8000;

@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ids of messages: 16 bytes, UUIDs as text. Where the sender gave none, it is computed: from what the message says, so
-// that a request that comes again has the same ids (docs/decisions/0092), or from its time and arrival. Such ids are
-// not stored.
+// Ids of messages: UUIDs. Where the sender gave none, it is computed: from what the message says, so that a request that
+// comes again has the same ids (docs/decisions/0092), or from its time and arrival. Such ids are not stored.
 #pragma once
 
-#include <array>
 #include <optional>
-#include <string>
 #include <string_view>
 
+#include "base/uuid.h"
 #include "codec/hash.h"
 #include "message/row.h"
 
 namespace varve::message {
 
-using Id = std::array<char, kIdBytes>;
-inline constexpr std::size_t kIdChars = 36;
-
-// "0f8fad5b-d9cb-469f-a165-70867728950e", hex digits in any case.
-std::optional<Id> id_of(std::string_view text);
-// In lower case.
-std::string id_text(std::string_view id_bytes);
+using Id = Uuid;
+static_assert(sizeof(Id) == kIdBytes);
 
 // Stored by readers of answers: DO NOT CHANGE. A UUID of version 8 with the time in ms first, so that ids sort as
 // messages do, and all bits of the arrival behind it.

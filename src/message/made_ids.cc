@@ -5,11 +5,11 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <random>
 #include <utility>
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "base/random.h"
 
 namespace varve::message {
 namespace {
@@ -18,10 +18,7 @@ constexpr std::size_t kPlacesMin = 64;
 
 // Senders who know the hashes of what they send do not know in which place these begin.
 std::uint64_t spread() {
-  static const std::uint64_t number = [] {
-    std::random_device random;
-    return std::uint64_t{random()} << 32 | random() | 1;
-  }();
+  static const std::uint64_t number = random_number() | 1;
   return number;
 }
 

@@ -67,7 +67,7 @@ std::vector<RowView> rows_of(const Batch& batch) {
 
 std::string text_of(RowView row) {
   const Id id = id_of(row);
-  return id_text({id.data(), id.size()});
+  return uuid_text({id.data(), id.size()});
 }
 
 std::vector<std::string> ids_of(std::initializer_list<Said> all) {
@@ -112,7 +112,7 @@ void expect_counted(const std::vector<Said>& all, std::mt19937& random) {
     const Said& said = all[next++];
     const std::uint32_t repeat = seen[said]++;
     const Id wanted = content_id(said.time_us, content_hash(rows[i]), repeat);
-    EXPECT_EQ(text_of(rows[i]), id_text({wanted.data(), wanted.size()})) << next;
+    EXPECT_EQ(text_of(rows[i]), uuid_text({wanted.data(), wanted.size()})) << next;
     EXPECT_EQ(rows[i].repeat().has_value(), repeat <= kRepeatMax);
     EXPECT_EQ(rows[i].nanos(), said.nanos);
     EXPECT_EQ(rows[i].cell(Column::text)->text, said.text);

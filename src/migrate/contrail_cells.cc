@@ -164,7 +164,7 @@ Status ContrailCells::cell(const ContrailColumn& column, driver::Cell cell) {
     case CellForm::uuid: break;
   }
   if (bytes.size() != message::kIdBytes) return bad(column, "a UUID of " + std::to_string(bytes.size()) + " bytes");
-  if (column.role != Role::id) return text(column, made_.emplace_back(message::id_text(bytes)));
+  if (column.role != Role::id) return text(column, made_.emplace_back(uuid_text(bytes)));
   message::Id id{};
   std::memcpy(id.data(), bytes.data(), id.size());
   builder_.set_id(id);

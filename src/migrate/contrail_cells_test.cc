@@ -21,7 +21,7 @@ std::string int_cell(std::int64_t value, std::size_t bytes = 4) {
   return out.substr(8 - bytes);
 }
 std::string uuid_cell(const std::string& text) {
-  const auto id = message::id_of(text);
+  const auto id = read_uuid(text);
   return {id->data(), id->size()};
 }
 
@@ -34,7 +34,7 @@ std::string shown(message::RowView row) {
     out += cell.column == message::Column::field ? cell.name : message::name_of(cell.column).key;
     const bool number = cell.column != message::Column::field && message::is_integer(cell.column);
     out += "=" + (number                               ? std::to_string(cell.number)
-                  : cell.column == message::Column::id ? message::id_text(cell.text)
+                  : cell.column == message::Column::id ? uuid_text(cell.text)
                                                        : std::string(cell.text));
   }
   return out;

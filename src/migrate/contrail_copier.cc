@@ -22,7 +22,7 @@ std::string row_name(const ContrailLayout& layout, ContrailTable table, std::spa
     const ContrailColumn& column = layout.columns[i];
     const std::string_view bytes = row[i].bytes();
     if (column.role == Role::id) {
-      out += " " + column.name + " " + (bytes.size() == message::kIdBytes ? message::id_text(bytes) : "null");
+      out += " " + column.name + " " + (bytes.size() == message::kIdBytes ? uuid_text(bytes) : "null");
     } else if ((column.role == Role::slot || column.role == Role::offset) && bytes.size() == sizeof(std::uint32_t)) {
       out += " " + column.name + " " + std::to_string(std::bit_cast<std::int32_t>(load_be32(bytes.data())));
     }
@@ -108,7 +108,7 @@ Status gather_names(ContrailCopying& shared, TaskPool& pool, std::size_t threads
       if (page == nullptr) return {};
       for (std::size_t i = 0; i < page->count(); ++i) {
         const auto row = page->row(i);
-        const auto id = are_text ? message::id_of(row[2].bytes()) : std::nullopt;
+        const auto id = are_text ? read_uuid(row[2].bytes()) : std::nullopt;
         const std::string_view bytes = id ? std::string_view(id->data(), id->size()) : row[2].bytes();
         if (bytes.size() != message::kIdBytes) continue;  // of no message
         VARVE_RETURN_IF_ERROR(shared.names.add(bytes, row[0].bytes(), row[1].bytes()));

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "base/bytes.h"
+#include "base/hex.h"
 #include "codec/compression.h"
 #include "codec/varint.h"
 #include "migrate/kairosdb_objects.h"
@@ -182,12 +183,8 @@ Result<model::Value> decode_value(DataType type, std::string_view column, std::s
 
 std::string to_hex(std::string_view bytes) {
   constexpr std::size_t kBytesMax = 256;
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out;
-  for (const char c : bytes.substr(0, kBytesMax)) {
-    out += kDigits[static_cast<unsigned char>(c) >> 4];
-    out += kDigits[static_cast<unsigned char>(c) & 15];
-  }
+  append_hex(out, bytes.substr(0, kBytesMax));
   return bytes.size() > kBytesMax ? out + "…" : out;
 }
 

@@ -16,12 +16,11 @@
 #include <sstream>
 #include <utility>
 
+#include "base/hex.h"
 #include "codec/crc32c.h"
 
 namespace varve::migrate {
 namespace {
-
-constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 std::uint32_t checksum(std::string_view text) { return codec::crc32c(std::as_bytes(std::span(text))); }
 
@@ -50,9 +49,7 @@ std::string to_word(std::string_view text) {
     if (byte > ' ' && byte != '%' && byte != 0x7f) {
       out += c;
     } else {
-      out += '%';
-      out += kHexDigits[byte >> 4];
-      out += kHexDigits[byte & 15];
+      append_hex(out += '%', {&c, 1});
     }
   }
   return out.empty() ? "%" : out;

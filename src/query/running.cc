@@ -2,17 +2,14 @@
 #include "query/running.h"
 
 #include <algorithm>
-#include <random>
 #include <utility>
+
+#include "base/hex.h"
+#include "base/random.h"
 
 namespace varve::query {
 
 namespace {
-
-std::uint64_t random_seed() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32 | device();
-}
 
 // Distinct numbers give distinct ids: each step can be undone.
 std::string id_of(std::uint64_t number) {
@@ -21,15 +18,12 @@ std::string id_of(std::uint64_t number) {
   number ^= number >> 29;
   number *= 0xd6e8feb86659fd93;
   number ^= number >> 32;
-  static constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string id(16, '0');
-  for (std::size_t i = id.size(); i > 0; number >>= 4) id[--i] = kDigits[number & 15];
-  return id;
+  return hex_text(number, 16);
 }
 
 }  // namespace
 
-RunningQueries::RunningQueries() : seed_(random_seed()) {}
+RunningQueries::RunningQueries() : seed_(random_number()) {}
 
 RunningQueries::Ticket::Ticket(RunningQueries& owner, const Request& request, const Budget& budget, const Clock& clock,
                                std::atomic<bool>* cancelled)

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "base/hex.h"
 #include "codec/hash.h"
 #include "protocol/json/tree.h"
 #include "protocol/json/writer.h"
@@ -51,11 +52,7 @@ std::string when(model::Timestamp ms) {
 
 }  // namespace
 
-std::string version_of(const Task& task) {
-  char text[20];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(codec::murmur3_128(task.json)[0]));
-  return text;
-}
+std::string version_of(const Task& task) { return hex_text(codec::murmur3_128(task.json)[0], 16); }
 
 std::string to_json(const State& state) {
   std::string out;

@@ -24,7 +24,7 @@ class Appended {
   Appended& add(std::int64_t time_us, std::string_view text, const More& more = {"", "", ""}) {
     builder_.start();
     EXPECT_TRUE(builder_.set(message::Column::text, text));
-    if (!more.id.empty()) builder_.set_id(*message::id_of(more.id));
+    if (!more.id.empty()) builder_.set_id(*read_uuid(more.id));
     for (const auto object : {more.object, more.second_object}) {
       EXPECT_TRUE(object.empty() || builder_.add_object(object));
     }

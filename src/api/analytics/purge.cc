@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <random>
 #include <string>
 #include <utility>
 
@@ -14,6 +13,7 @@
 #include "api/shared/query_answer.h"
 #include "base/log.h"
 #include "base/mutex.h"
+#include "base/uuid.h"
 #include "language/analytics/members.h"
 #include "language/analytics/time.h"
 #include "protocol/json/tree.h"
@@ -24,16 +24,6 @@ namespace varve::api {
 namespace {
 
 namespace analytics = language::analytics;
-
-std::string random_purge_id() {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::random_device device;
-  std::string id = "xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx";
-  for (char& c : id) {
-    if (c == 'x') c = kDigits[device() & 15];
-  }
-  return id;
-}
 
 }  // namespace
 
@@ -47,7 +37,7 @@ class Purging::Purges {
   Begun begin(const std::string& tenant) {
     const MutexLock lock(mutex_);
     const auto [at, is_new] = running_.try_emplace(tenant);
-    if (is_new) at->second = random_purge_id();
+    if (is_new) at->second = random_uuid();
     return {at->second, is_new};
   }
   void end(const std::string& tenant) {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/kairosdb/tasks.h"
 
-#include <array>
-#include <cstdio>
-#include <random>
-
 #include "api/kairosdb/kairosdb_parts.h"
 #include "api/shared/routes.h"
+#include "base/uuid.h"
 #include "language/kairosdb/to_request.h"
 #include "protocol/json/tree.h"
 #include "protocol/json/writer.h"
@@ -28,17 +25,6 @@ Response errors(int status, const std::vector<std::string>& list) {
 }
 Response failed(const Error& error) { return errors(status_of(error.code), {error.message}); }
 Response not_found(const std::string& id) { return errors(404, {"Resource not found for id " + id.substr(0, 200)}); }
-
-// A random UUID (version 4).
-std::string new_id() {
-  std::random_device random;
-  std::array<unsigned, 4> bits{};
-  for (unsigned& part : bits) part = random();
-  char text[40];
-  std::snprintf(text, sizeof text, "%08x-%04x-4%03x-%04x-%04x%08x", bits[0], bits[1] >> 16, bits[1] & 0xfff,
-                0x8000 | (bits[2] >> 16 & 0x3fff), bits[2] & 0xffff, bits[3]);
-  return text;
-}
 
 // {"id":…,"name":…,"attributes":{"url":…}}
 std::string link_to(const Task& task) {
@@ -81,7 +67,7 @@ Response create(const Call& call) {
   if (ids->size() >= kTasksMax) {
     return failed({Code::limit, "the tenant has " + std::to_string(kTasksMax) + " roll-up tasks, which is the most"});
   }
-  return put(call, new_id());
+  return put(call, random_uuid());
 }
 
 Response list(const Call& call) {

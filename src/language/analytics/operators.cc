@@ -103,7 +103,7 @@ Result<Term> term_of(Column column, const Written& written) {
     return message::make_term(column, field, meaning_of(written.op), std::to_string(number));
   }
   if (column == Column::id) {
-    const auto id = message::id_of(written.value);
+    const auto id = read_uuid(written.value);
     if (!id) return fail(Code::unsupported, quoted(written.value) + " is not a UUID");
     return message::make_term(column, field, meaning_of(written.op), {id->data(), id->size()});
   }

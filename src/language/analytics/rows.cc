@@ -98,7 +98,7 @@ std::size_t MessageRows::read(message::RowView row) {
   read_cells();
   if (needs_id_) {
     const message::Id id = message::id_of(row);
-    id_ = message::id_text({id.data(), id.size()});
+    id_ = uuid_text({id.data(), id.size()});
   }
   ids_.clear();
   if (query_.table.kind == TableKind::log) return 1;

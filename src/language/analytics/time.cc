@@ -5,20 +5,10 @@
 #include <optional>
 #include <string>
 
+#include "model/duration.h"
+
 namespace varve::language::analytics {
 namespace {
-
-constexpr std::int64_t kSecond = 1'000'000;
-
-std::optional<std::int64_t> unit_us(char letter) {
-  switch (letter) {
-    case 's': return kSecond;
-    case 'm': return 60 * kSecond;
-    case 'h': return 3'600 * kSecond;
-    case 'd': return 86'400 * kSecond;
-    default: return std::nullopt;
-  }
-}
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t number = 0;
@@ -30,10 +20,12 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
 // Of "+2d" behind now. from_chars takes a second sign, so the first digit is looked at.
 std::optional<std::int64_t> moved(std::int64_t now_us, std::string_view by) {
   if (by.size() < 3 || (by[0] != '+' && by[0] != '-') || by[1] < '0' || by[1] > '9') return std::nullopt;
-  const auto unit = unit_us(by.back());
-  const auto count = whole_number(by.substr(1, by.size() - 2));
+  using model::TimeUnit;
+  const auto duration = model::parse_duration(by.substr(1));
+  if (!duration || duration->unit < TimeUnit::seconds || duration->unit > TimeUnit::days) return std::nullopt;
+  const auto ms = model::duration_ms(*duration);
   std::int64_t distance = 0, time = 0;
-  if (!unit || !count || __builtin_mul_overflow(*count, *unit, &distance)) return std::nullopt;
+  if (!ms || __builtin_mul_overflow(*ms, 1000, &distance)) return std::nullopt;
   const bool over =
       by[0] == '+' ? __builtin_add_overflow(now_us, distance, &time) : __builtin_sub_overflow(now_us, distance, &time);
   if (over) return std::nullopt;

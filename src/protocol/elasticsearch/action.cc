@@ -3,9 +3,9 @@
 
 #include <cstring>
 
+#include "base/uuid.h"
 #include "codec/hash.h"
 #include "protocol/json/tree.h"
-#include "protocol/messages/uuid.h"
 
 namespace varve::protocol::elasticsearch {
 namespace {
@@ -88,7 +88,7 @@ Result<Action> read_action(std::string_view text, std::size_t line) {
 }
 
 std::array<char, message::kIdBytes> message_id_of(std::string_view document_id) {
-  if (const auto uuid = messages::read_uuid(document_id)) return *uuid;
+  if (const auto uuid = read_uuid(document_id)) return *uuid;
   std::array<char, message::kIdBytes> id{};
   const auto hash = codec::murmur3_128(document_id);
   static_assert(sizeof hash == sizeof id);

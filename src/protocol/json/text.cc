@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/hex.h"
+
 namespace varve::protocol::json {
 namespace {
 
@@ -97,16 +99,14 @@ void append_plain(std::string& out, std::string_view text) {
 }
 
 void append_escaped(std::string& out, std::uint8_t byte) {
-  constexpr std::string_view kHex = "0123456789abcdef";
   if (byte >= 0x80) {
     out += "\xef\xbf\xbd";
   } else if (byte == '"' || byte == '\\') {
     out += '\\';
     out += static_cast<char>(byte);
   } else {
-    out += "\\u00";
-    out += kHex[byte >> 4];
-    out += kHex[byte & 15];
+    const char c = static_cast<char>(byte);
+    append_hex(out += "\\u00", {&c, 1});
   }
 }
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
+#include "base/uuid.h"
 #include "message/level.h"
 #include "protocol/messages/time.h"
-#include "protocol/messages/uuid.h"
 #include "protocol/messages/whole_number.h"
 #include "protocol/messages/words.h"
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/hex.h"
 #include "snmp/inventory/utf8_text.h"
 
 namespace varve::snmp::inventory {
@@ -140,13 +141,10 @@ std::vector<HistoryRow> history_rows(const Oidset& oidset, std::span<const Walke
 }
 
 std::string phys_address_text(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
+  for (const char& c : bytes) {
     if (!out.empty()) out += ':';
-    out += kDigits[byte >> 4];
-    out += kDigits[byte & 0xf];
+    append_hex(out, {&c, 1});
   }
   return out;
 }

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
-#include <random>
 #include <set>
 
+#include "base/hex.h"
 #include "base/log.h"
 #include "base/parallel.h"
+#include "base/random.h"
 #include "snmp/inventory/inventory_json.h"
 
 namespace varve::snmp::inventory {
@@ -28,22 +28,15 @@ constexpr std::size_t kCountDigits = 16, kVersionDigits = 24;
 constexpr std::int64_t kListAgainNs = 60LL * 1'000'000'000;  // a writer may have died before it changed the revision
 constexpr std::size_t kTextsAtOnce = 15;                     // beside this thread's
 
-std::string hex(std::uint64_t number, int digits) {
-  char text[24];
-  std::snprintf(text, sizeof text, "%0*llx", digits, static_cast<unsigned long long>(number));
-  return text;
-}
-
 // Later ones are greater; of two that are made at the same time, on two replicas, one is greater, the same everywhere.
 std::string version_after(const std::vector<std::string>& versions) {
   std::uint64_t count = 0;
   if (!versions.empty()) {
     for (const char c : versions.back().substr(0, kCountDigits)) {
-      count = count * 16 + static_cast<std::uint64_t>(c <= '9' ? c - '0' : c - 'a' + 10);
+      count = count * 16 + static_cast<std::uint64_t>(hex_digit(c));
     }
   }
-  std::random_device random;
-  return hex(count + 1, kCountDigits) + hex(random() & 0xffffffffU, kVersionDigits - kCountDigits);
+  return hex_text(count + 1, kCountDigits) + hex_text(random_number(), kVersionDigits - kCountDigits);
 }
 
 template <class Of>
@@ -236,8 +229,7 @@ Status InventoryStore::store(const std::vector<Step>& steps) {
     for (const std::string& version : versions[i]) VARVE_RETURN_IF_ERROR(texts_.erase_text(name(version)));
     return {};
   }));
-  std::random_device random;
-  VARVE_RETURN_IF_ERROR(texts_.put_text(revision_name(), hex(random(), 8) + hex(random(), 8)));
+  VARVE_RETURN_IF_ERROR(texts_.put_text(revision_name(), hex_text(random_number(), 16)));
   return refresh();
 }
 

@@ -3,10 +3,10 @@
 
 #include <atomic>
 #include <charconv>
-#include <random>
 
 #include "base/log.h"
 #include "base/mutex.h"
+#include "base/uuid.h"
 #include "driver/wait.h"
 
 namespace varve::tracker::redis {
@@ -59,13 +59,6 @@ AddedTime added_time(std::string_view text) {
   const std::size_t space = text.find(' ');
   if (space == std::string_view::npos) return {};
   return {number(text.substr(0, space)), number(text.substr(space + 1))};
-}
-
-std::string random_text() {
-  std::random_device source;
-  std::string text;
-  for (int i = 0; i < 4; ++i) text += std::to_string(source()) + "-";
-  return text;
 }
 
 }  // namespace
@@ -248,7 +241,7 @@ Status Link::declare_lost() {
 
 Status Link::recover(const std::function<Status()>& replay) {
   Question load = question();
-  load.commands.command({"SCRIPT", "LOAD", "return '" + random_text() + "'"});
+  load.commands.command({"SCRIPT", "LOAD", "return '" + random_uuid() + "'"});
   VARVE_ASSIGN_OR_RETURN(const Answer loaded, run(load));
   const std::string marker(loaded[0].text());
   const std::string recovery = key("recovery|" + marker);
