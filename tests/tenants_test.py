@@ -213,7 +213,7 @@ CHANGES = [
     ("POST", "/api/v1/datapoints/delete", ONE),
 ]
 # Seen and killed while it runs: ceres_test.py and admin_queries_test.cc. The others say the same to everybody.
-SAME = ["/api/v1/format_query?query=x", "/api/v1/status/buildinfo", "/api/v1/rules", "/api/v1/alerts", "/api/v1/targets", "/api/v1/query_exemplars",
+SAME = ["/api/v1/format_query?query=x", "/api/v1/parse_query?query=x", "/api/v1/status/buildinfo", "/api/v1/rules", "/api/v1/alerts", "/api/v1/targets", "/api/v1/query_exemplars",
         "/api/v1/features", "/api/v1/datapoints/index", "/api/v1/admin/runningqueries", "/api/v1/admin/killquery/x", "/api/v1/admin/jobs", "/api/v1/version",
         "/api/v1/health/status", "/api/v1/health/check", "/api/aggregators", "/api/config/filters", "/api/version",
         "/-/healthy", "/-/ready", "/metrics", "/ping", "/health", "/query?q=SHOW+DATABASES", "/loki/api/v1/status/buildinfo", "/_cat/health"]

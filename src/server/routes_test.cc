@@ -160,6 +160,7 @@ TEST_F(RoutesTest, EachRefusesARequestWithoutATenantInItsShape) {
       "/api/v1/features",
       "/api/v1/features/{name}",
       "/api/v1/format_query",
+      "/api/v1/parse_query",
       "/api/v1/health/check",
       "/api/v1/health/status",
       "/api/v1/query_exemplars",

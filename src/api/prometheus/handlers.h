@@ -32,6 +32,7 @@ Response prometheus_error(int status, std::string_view message, const Request& r
 Result<Response> answer_instant_query(const PrometheusParts& parts, const Request& request);
 Result<Response> answer_range_query(const PrometheusParts& parts, const Request& request);
 Result<Response> format_query(const PrometheusParts& parts, const Request& request);
+Result<Response> parse_query(const PrometheusParts& parts, const Request& request);
 
 // names.cc
 Result<Response> answer_prometheus_labels(const PrometheusParts& parts, const Request& request);

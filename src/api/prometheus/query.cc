@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// /api/v1/query, query_range and format_query.
+// /api/v1/query, query_range, format_query and parse_query.
 #include <chrono>
 #include <string>
 #include <utility>
@@ -9,6 +9,7 @@
 #include "api/prometheus/explain.h"
 #include "api/prometheus/handlers.h"
 #include "api/prometheus/parameters.h"
+#include "api/prometheus/tree.h"
 #include "api/shared/query_answer.h"
 #include "base/regex.h"
 #include "language/promql/duration.h"
@@ -126,6 +127,13 @@ Result<Response> format_query(const PrometheusParts& parts, const Request& reque
   VARVE_ASSIGN_OR_RETURN(const auto root, parsed_query(parts, parameters.get("query").value_or("")));
   return Response::json(200,
                         prometheus_success([&](protocol::json::Writer& json) { json.value(promql::pretty(*root)); }));
+}
+
+Result<Response> parse_query(const PrometheusParts& parts, const Request& request) {
+  VARVE_ASSIGN_OR_RETURN(const auto parameters, PrometheusParameters::of(request));
+  VARVE_ASSIGN_OR_RETURN(const auto root, parsed_query(parts, parameters.get("query").value_or("")));
+  return Response::json(200,
+                        prometheus_success([&](protocol::json::Writer& json) { write_prometheus_tree(json, *root); }));
 }
 
 }  // namespace varve::api

@@ -13,6 +13,7 @@ namespace {
 constexpr OnPool<PrometheusParts> kInstant{answer_instant_query, &PrometheusParts::queries};
 constexpr OnPool<PrometheusParts> kRange{answer_range_query, &PrometheusParts::queries};
 constexpr OnPool<PrometheusParts> kFormat{format_query, &PrometheusParts::names};
+constexpr OnPool<PrometheusParts> kParse{parse_query, &PrometheusParts::names};
 constexpr OnPool<PrometheusParts> kLabelNames{answer_prometheus_labels, &PrometheusParts::names};
 constexpr OnPool<PrometheusParts> kLabelValues{answer_prometheus_values, &PrometheusParts::names};
 constexpr OnPool<PrometheusParts> kLabelSets{answer_prometheus_series, &PrometheusParts::names};
@@ -30,6 +31,8 @@ constexpr Route<PrometheusParts> kPrometheusRoutes[] = {
     {Method::post, "/api/v1/query_range", kRange},
     {.method = Method::get, .pattern = "/api/v1/format_query", .answer = kFormat, .needs_tenant = false},
     {.method = Method::post, .pattern = "/api/v1/format_query", .answer = kFormat, .needs_tenant = false},
+    {.method = Method::get, .pattern = "/api/v1/parse_query", .answer = kParse, .needs_tenant = false},
+    {.method = Method::post, .pattern = "/api/v1/parse_query", .answer = kParse, .needs_tenant = false},
     {Method::get, "/api/v1/labels", kLabelNames},
     {Method::post, "/api/v1/labels", kLabelNames},
     {Method::get, "/api/v1/label/{name}/values", kLabelValues},
