@@ -256,7 +256,9 @@ api::CeresRetentions ceres_retentions(const config::Config& config) {
 }
 
 api::OtlpNaming otlp_naming(const config::Config& config) {
-  return {{config.otlp.escapes, config.otlp.adds_suffixes}, config.otlp.promoted};
+  return {{config.otlp.escapes, config.otlp.adds_suffixes},
+          config.otlp.promoted,
+          std::max<std::int64_t>(config.promql.lookback_ms / 2, 1)};
 }
 
 }  // namespace varve::server

@@ -45,7 +45,7 @@ void put_metrics(const OtlpMetricsParts& parts, const Request& request, const Re
   auto ingest = parts.writer.open(request.tenant, write::Family::otlp);
   if (!ingest) return answer(request.error(ingest.error()));
   const otlp::TargetTime target_time = [&](const codec::Hash128& resource) {
-    return parts.targets->last(request.tenant, resource);
+    return parts.targets->span(request.tenant, resource);
   };
   const auto parse = form == OtlpForm::json ? otlp::parse_metrics_json : otlp::parse_metrics_protobuf;
   auto outcome = parse(request.body, parts.naming, target_time, (*ingest)->groups(), (*ingest)->batch());
@@ -60,7 +60,7 @@ void put_metrics(const OtlpMetricsParts& parts, const Request& request, const Re
                       [targets = parts.targets, tenant = request.tenant, written = std::move(outcome->targets),
                        stored = std::move(stored)](const Status& status) mutable {
                         if (status) {
-                          for (const auto& [resource, time] : written) targets->note(tenant, resource, time);
+                          for (const auto& [resource, span] : written) targets->note(tenant, resource, span);
                         }
                         stored(status);
                       });

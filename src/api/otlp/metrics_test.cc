@@ -108,20 +108,21 @@ TEST_F(OtlpMetricsTest, TargetInfoIsRememberedOnceItIsStored) {
 }
 
 TEST(OtlpToldTargets, AreOfATenantAndBounded) {
+  using protocol::otlp::TargetSpan;
   ToldTargets told(4);
   const auto resource = [](std::uint64_t n) { return codec::Hash128{n, n}; };
-  EXPECT_EQ(told.last("a", resource(1)), std::nullopt);
-  told.note("a", resource(1), 5);
-  EXPECT_EQ(told.last("a", resource(1)), 5);
-  EXPECT_EQ(told.last("b", resource(1)), std::nullopt);
-  told.note("a", resource(1), 7);
-  EXPECT_EQ(told.last("a", resource(1)), 7);
-  told.note("a", resource(2), 8);
-  EXPECT_EQ(told.last("a", resource(1)), 7) << "of the older half";
-  told.note("a", resource(3), 9);
-  told.note("a", resource(4), 9);
-  EXPECT_EQ(told.last("a", resource(1)), std::nullopt);
-  EXPECT_EQ(told.last("a", resource(3)), 9);
+  EXPECT_EQ(told.span("a", resource(1)), std::nullopt);
+  told.note("a", resource(1), {1, 5});
+  EXPECT_EQ(told.span("a", resource(1)), (TargetSpan{1, 5}));
+  EXPECT_EQ(told.span("b", resource(1)), std::nullopt);
+  told.note("a", resource(1), {1, 7});
+  EXPECT_EQ(told.span("a", resource(1)), (TargetSpan{1, 7}));
+  told.note("a", resource(2), {8, 8});
+  EXPECT_EQ(told.span("a", resource(1)), (TargetSpan{1, 7})) << "of the older half";
+  told.note("a", resource(3), {9, 9});
+  told.note("a", resource(4), {9, 9});
+  EXPECT_EQ(told.span("a", resource(1)), std::nullopt);
+  EXPECT_EQ(told.span("a", resource(3)), (TargetSpan{9, 9}));
 }
 
 }  // namespace

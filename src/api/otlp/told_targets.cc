@@ -14,19 +14,21 @@ codec::Hash128 of_tenant(std::string_view tenant, const codec::Hash128& resource
 
 }  // namespace
 
-std::optional<model::Timestamp> ToldTargets::last(std::string_view tenant, const codec::Hash128& resource) const {
+std::optional<protocol::otlp::TargetSpan> ToldTargets::span(std::string_view tenant,
+                                                            const codec::Hash128& resource) const {
   const codec::Hash128 key = of_tenant(tenant, resource);
   const MutexLock lock(mutex_);
-  for (const Times* times : {&newer_, &older_}) {
-    if (const auto at = times->find(key); at != times->end()) return at->second;
+  for (const Spans* spans : {&newer_, &older_}) {
+    if (const auto at = spans->find(key); at != spans->end()) return at->second;
   }
   return std::nullopt;
 }
 
-void ToldTargets::note(std::string_view tenant, const codec::Hash128& resource, model::Timestamp time) {
+void ToldTargets::note(std::string_view tenant, const codec::Hash128& resource,
+                       const protocol::otlp::TargetSpan& span) {
   const codec::Hash128 key = of_tenant(tenant, resource);
   const MutexLock lock(mutex_);
-  newer_[key] = time;
+  newer_[key] = span;
   if (newer_.size() < most_ / 2) return;
   older_ = std::move(newer_);
   newer_.clear();

@@ -37,12 +37,48 @@ std::string number_text(std::string_view number) {
   return value && std::isfinite(*value) ? shortest_number(*value) : std::string(number);
 }
 
+// The letter behind the backslash; 0: there is none.
+char go_escape(char c) {
+  switch (c) {
+    case '"':
+    case '\\': return c;
+    case '\b': return 'b';
+    case '\f': return 'f';
+    case '\n': return 'n';
+    case '\r': return 'r';
+    case '\t': return 't';
+    default: return 0;
+  }
+}
+
+// As Go's JSON has it: also without what a page of HTML or a program in JavaScript would take for its own. UTF-8.
+void append_go_string(std::string& out, std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef", kSeparators[] = {"\u2028", "\u2029"};
+  out += '"';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const auto byte = static_cast<unsigned char>(c);
+    if (const char letter = go_escape(c); letter != 0) {
+      out.append(1, '\\').append(1, letter);
+    } else if (byte < 0x20 || c == '<' || c == '>' || c == '&') {
+      out.append("\\u00").append(1, kHex[byte >> 4]).append(1, kHex[byte & 15]);
+    } else if (const auto next = text.substr(i, 3); next == kSeparators[0] || next == kSeparators[1]) {
+      out += next == kSeparators[0] ? "\\u2028" : "\\u2029";
+      i += 2;
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
+}
+
 // No deeper than kValueDepthMax.
 void append_ordered_json(std::string& out, const Value& value) {
   if (value.kind == Value::Kind::number) {
     out += number_text(value.text);
     return;
   }
+  if (value.kind == Value::Kind::text) return append_go_string(out, value.text);
   if (value.kind != Value::Kind::list && value.kind != Value::Kind::map) return append_json(out, value);
   const bool is_map = value.kind == Value::Kind::map;
   std::vector<std::size_t> order(value.items.size());
@@ -50,11 +86,14 @@ void append_ordered_json(std::string& out, const Value& value) {
   if (is_map) std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(value.names[i], i); });
   out += is_map ? '{' : '[';
   bool is_first = true;
-  for (const std::size_t i : order) {
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    const std::size_t i = order[at];
+    // Of a name that comes twice the last value counts.
+    if (is_map && at + 1 < order.size() && value.names[order[at + 1]] == value.names[i]) continue;
     if (!is_first) out += ',';
     is_first = false;
     if (is_map) {
-      json::append_string(out, value.names[i]);
+      append_go_string(out, value.names[i]);
       out += ':';
     }
     append_ordered_json(out, value.items[i]);

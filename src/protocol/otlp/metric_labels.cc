@@ -23,6 +23,8 @@ constexpr std::array kIdentifying = {kServiceName, kServiceNamespace, kServiceIn
 
 constexpr std::string_view kNameLabel = "__name__";  // is the metric's name alone
 
+Status broken_attributes() { return fail(Code::invalid, "an attribute is not valid protobuf"); }
+
 }  // namespace
 
 void MetricLabels::start_resource(RawAttributes attributes) {
@@ -41,6 +43,7 @@ Status MetricLabels::read_attributes(RawAttributes attributes, Texts& to) {
 }
 
 Status MetricLabels::read_protobuf(std::string_view attributes, Texts& to) try {
+  if (broken_ >= kBrokenMax) return broken_attributes();  // an exception takes as long as a hundred good points
   protozero::pbf_reader fields(attributes.data(), attributes.size());
   while (fields.next()) {
     const auto bytes = fields.get_view();
@@ -49,7 +52,8 @@ Status MetricLabels::read_protobuf(std::string_view attributes, Texts& to) try {
   }
   return {};
 } catch (const protozero::exception&) {
-  return fail(Code::invalid, "an attribute is not valid protobuf");
+  ++broken_;
+  return broken_attributes();
 }
 
 Status MetricLabels::read_json(std::string_view attributes, Texts& to) {
@@ -81,7 +85,8 @@ Status MetricLabels::translate(const Texts& attributes) {
     VARVE_ASSIGN_OR_RETURN(std::string name, label_name(key, naming_.translation));
     if (name == kNameLabel) continue;
     std::string& label = labels_[std::move(name)];
-    label = label.empty() ? text : label + ";" + text;
+    if (!label.empty()) label += ';';  // in place: very many may become one
+    label += text;
   }
   return {};
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <string>
@@ -22,7 +23,12 @@ namespace varve::protocol::otlp {
 struct MetricNaming {
   Translation translation;
   std::vector<std::string> promoted;  // attributes of resources that are labels, too
+  // How far apart target_info is written for a resource that stays as it is: half of PromQL's lookback.
+  std::int64_t target_info_ms = 150'000;
 };
+
+// After so many parts of a request that are no protobuf, more of them are not looked at.
+inline constexpr std::size_t kBrokenMax = 100;
 
 // Attributes as bytes of the body: KeyValue messages as fields of any number, one after the other; or from the opening
 // bracket on a list of JSON, whatever stands behind it.
@@ -65,6 +71,7 @@ class MetricLabels {
   std::vector<std::pair<std::string, std::string>> of_resource_;  // job, instance
   std::vector<std::pair<std::string, std::string>> promoted_;
 
+  std::size_t broken_ = 0;  // attributes that were read in vain
   std::deque<std::string> made_;
   AttributeReader reader_;
   Texts texts_;

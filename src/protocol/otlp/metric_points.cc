@@ -60,14 +60,16 @@ Result<std::string> made_name(const Metric& metric, Translation translation) {
 }  // namespace
 
 MetricPoints::MetricPoints(const MetricNaming& naming, const TargetTime& target_time, std::size_t body_bytes,
-                           model::GroupSource& groups, model::RowBatch& batch)
+                           model::GroupSource& groups, model::RowBatch& batch, std::function<Status()> check_body)
     : naming_(naming),
       target_time_(target_time),
       groups_(groups),
       batch_(batch),
       labels_(naming),
       rows_bytes_max_(messages::rows_bytes_max(body_bytes)),
-      name_bytes_left_(rows_bytes_max_) {}
+      name_bytes_left_(rows_bytes_max_),
+      check_body_(std::move(check_body)),
+      only_read_(!check_body_) {}
 
 void MetricPoints::start_resource(RawAttributes attributes) {
   resource_ = codec::hash128(attributes);
@@ -80,6 +82,7 @@ void MetricPoints::start_resource(RawAttributes attributes) {
 void MetricPoints::set_resource_error(Error error) { resource_error_ = fail(std::move(error)); }
 
 void MetricPoints::start_metric(const Metric& metric, const Status& status) {
+  if (only_read_) return;
   metric_ = metric;
   name_.reset();
   metric_error_ = !resource_error_ ? resource_error_ : !status ? status : check_metric(metric);
@@ -94,6 +97,8 @@ void MetricPoints::start_metric(const Metric& metric, const Status& status) {
 
 // False: it is refused.
 bool MetricPoints::start_point(const Point& point) {
+  if (only_read_) [[unlikely]]
+    return false;
   outcome_.exemplars += point.exemplars;
   ++position_;
   if (!metric_error_ || point.time_ns == 0) [[unlikely]] {
@@ -124,6 +129,7 @@ void MetricPoints::end_point(const Status& status) {
 }
 
 void MetricPoints::refuse(Error why, const Point& point) {
+  if (only_read_) return;
   outcome_.exemplars += point.exemplars;
   outcome_.points.reject(++position_, metric_error_ ? std::move(why) : metric_error_.error());
 }
@@ -245,6 +251,7 @@ Result<LineGroup*> MetricPoints::group_of(Series series, Timestamp time, bool is
 
 // `raw_` is its raw name. A sample that is too old leaves no name, nor does a marker.
 Result<LineGroup*> MetricPoints::define(Series series, Timestamp time, bool is_marker) {
+  VARVE_RETURN_IF_ERROR(check_new(series.part));
   VARVE_ASSIGN_OR_RETURN(const std::string metric, name_of(series.part));
   const std::string bound = bound_text(series.bound);
   const model::TagView own = series.part == Part::bucket     ? model::TagView{"le", bound}
@@ -262,6 +269,20 @@ Result<LineGroup*> MetricPoints::define(Series series, Timestamp time, bool is_m
   }
   VARVE_RETURN_IF_ERROR(take_name_bytes(metric, tags));
   return groups_.define(raw_, {}, tags, metrics);
+}
+
+// May a new series get a name? Of a histogram or a summary all may, or none does: before the first part of it, the one
+// is looked at whose name and tags are the longest.
+Status MetricPoints::check_new(Part part) {
+  if (!checked_) checked_ = check_body_();
+  VARVE_RETURN_IF_ERROR(*checked_);
+  if (part != Part::sum && part != Part::count) return {};
+  const bool is_histogram = metric_.kind == MetricKind::histogram;
+  VARVE_ASSIGN_OR_RETURN(const std::string metric, name_of(is_histogram ? Part::bucket : Part::quantile));
+  VARVE_ASSIGN_OR_RETURN(const model::TagViews tags,
+                         labels_.of_point(attributes_, {is_histogram ? "le" : "quantile", "+Inf"}));
+  const std::string_view metrics[] = {metric};
+  return groups_.check(tags, metrics);
 }
 
 Result<std::string> MetricPoints::name_of(Part part) {
@@ -290,25 +311,36 @@ Status MetricPoints::take_name_bytes(std::string_view metric, const model::TagVi
 // --- target_info
 
 void MetricPoints::note_time() {
-  if (!times_.empty() && time_ >= times_.back() && time_ - times_.back() < kTargetInfoMs) [[likely]]
+  if (!times_.empty() && time_ >= times_.back() && time_ - times_.back() < naming_.target_info_ms) [[likely]]
     return;
   times_.push_back(time_);
 }
 
+// Two intervals are PromQL's lookback: what is farther apart is not one span.
+void MetricPoints::extend(std::optional<TargetSpan>& span, Timestamp time) const {
+  const std::int64_t lookback_ms = 2 * naming_.target_info_ms;
+  if (!span || time - span->last > lookback_ms) {
+    span = TargetSpan{time, time};
+  } else if (time > span->last) {
+    span->last = time;
+  } else if (time < span->first && span->first - time <= lookback_ms) {
+    span->first = time;
+  }
+}
+
 void MetricPoints::end_resource() {
   if (!resource_error_ || !has_attributes_ || times_.empty()) return;
-  std::optional<Timestamp> last = target_time_ ? target_time_(resource_) : std::nullopt;
+  const auto known = target_time_ ? target_time_(resource_) : std::nullopt;
+  std::optional<TargetSpan> span = known;
   std::ranges::sort(times_);
-  bool goes_on = true;
   for (const Timestamp time : times_) {
-    if (!goes_on || (last && std::abs(time - *last) < kTargetInfoMs)) continue;
+    if (span && time >= span->first && time - span->last < naming_.target_info_ms) continue;
     const auto put = put_target(time);
     if (!put) outcome_.note = "target_info is not stored: " + put.error().message;
-    goes_on = put && *put;
-    last = time;  // also where there is nothing to write: it is not looked for with every request
-    if (!goes_on || time == times_.back()) break;
+    extend(span, time);  // also where there is nothing to write: it is not looked for with every request
+    if (!put || !*put) break;
   }
-  if (last) outcome_.targets.push_back({resource_, *last});
+  if (span && span != known) outcome_.targets.push_back({resource_, *span});
 }
 
 // False: the resource has none.

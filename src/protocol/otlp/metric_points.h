@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -24,17 +25,21 @@
 
 namespace varve::protocol::otlp {
 
-// When target_info was last written for a resource, by its hash; nothing: it was not.
-using TargetTime = std::function<std::optional<model::Timestamp>(const codec::Hash128& resource)>;
-
-// A target_info that the batch has, to be remembered once it is stored.
-struct WrittenTarget {
-  codec::Hash128 resource;
-  model::Timestamp time = 0;
+// The times of the first and the last target_info of a resource, between which it does not end.
+struct TargetSpan {
+  model::Timestamp first = 0;
+  model::Timestamp last = 0;
+  bool operator==(const TargetSpan&) const = default;
 };
 
-// Half of PromQL's lookback: so often target_info is written for a resource that stays as it is.
-inline constexpr std::int64_t kTargetInfoMs = 150'000;
+// Of a resource, by its hash; nothing: it has none yet.
+using TargetTime = std::function<std::optional<TargetSpan>(const codec::Hash128& resource)>;
+
+// To be remembered once the batch is stored, which has what is new of it.
+struct WrittenTarget {
+  codec::Hash128 resource;
+  TargetSpan span;
+};
 
 struct MetricOutcome {
   Outcome points;             // rejected ones by their number from 1; accepted counts samples
@@ -82,8 +87,11 @@ struct SummaryPoint : Point {
 // one starts.
 class MetricPoints {
  public:
+  // `check_body`: is called before the request's first new name; its error refuses what is new. So a body that turns
+  // out to be none at its end leaves no name behind. kOnlyRead: nothing is made of what is said.
   MetricPoints(const MetricNaming& naming, const TargetTime& target_time, std::size_t body_bytes,
-               model::GroupSource& groups, model::RowBatch& batch);
+               model::GroupSource& groups, model::RowBatch& batch, std::function<Status()> check_body);
+  static constexpr std::nullptr_t kOnlyRead = nullptr;
 
   void start_resource(RawAttributes attributes);
   // Refuses the points of the resource that has started.
@@ -125,9 +133,11 @@ class MetricPoints {
   [[nodiscard]] Tail tail_of(Series series) const;
   [[nodiscard]] model::LineGroup* guessed(std::string_view tail);
   Result<std::string> name_of(Part part);
+  Status check_new(Part part);
   Status take_name_bytes(std::string_view metric, const model::TagViews& tags);
   void note_time();
   Result<bool> put_target(model::Timestamp time);
+  void extend(std::optional<TargetSpan>& span, model::Timestamp time) const;
 
   const MetricNaming& naming_;
   const TargetTime& target_time_;
@@ -139,6 +149,9 @@ class MetricPoints {
   const std::size_t rows_bytes_max_;
   std::size_t name_bytes_left_;  // of new names: one resource may name many series
   std::size_t position_ = 0;
+  const std::function<Status()> check_body_;
+  const bool only_read_;
+  std::optional<Status> checked_;  // what it said
 
   codec::Hash128 resource_;
   bool has_attributes_ = false;

@@ -3,6 +3,7 @@
 #include "protocol/otlp/metric_points.h"
 
 #include <gtest/gtest.h>
+#include <protozero/pbf_writer.hpp>
 
 #include <vector>
 
@@ -30,9 +31,9 @@ TEST(OtlpMetricPoints, TargetInfoIsWrittenAgainAfterAWhile) {
   };
   MetricsBench bench;
   std::vector<WrittenTarget> known;
-  bench.target_time = [&](const codec::Hash128& resource) -> std::optional<model::Timestamp> {
+  bench.target_time = [&](const codec::Hash128& resource) -> std::optional<TargetSpan> {
     for (const auto& one : known) {
-      if (one.resource == resource) return one.time;
+      if (one.resource == resource) return one.span;
     }
     return std::nullopt;
   };
@@ -46,7 +47,14 @@ TEST(OtlpMetricPoints, TargetInfoIsWrittenAgainAfterAWhile) {
   EXPECT_TRUE(is_written("b", 1'149'999)) << "another resource";
   EXPECT_TRUE(is_written("a", 1'150'000));
   EXPECT_FALSE(is_written("a", 1'000'001));
-  EXPECT_TRUE(is_written("a", 1'000'000)) << "older ones";
+  EXPECT_FALSE(is_written("a", 1'000'000));
+  EXPECT_TRUE(is_written("a", 999'999)) << "nothing is there yet";
+  EXPECT_FALSE(is_written("a", 999'999));
+  EXPECT_TRUE(is_written("a", 2'000'000)) << "behind a hole";
+  EXPECT_TRUE(is_written("a", 1'900'000)) << "in the hole";
+  bench.naming.target_info_ms = 60'000;
+  EXPECT_FALSE(is_written("a", 2'059'999));
+  EXPECT_TRUE(is_written("a", 2'060'000));
 }
 
 TEST(OtlpMetricPoints, TargetInfoCoversAllPoints) {
@@ -115,6 +123,54 @@ TEST(OtlpMetricPoints, AKnownSeriesIsGuessed) {
   EXPECT_EQ(bench.text(gauge_of(points), true), first);
   EXPECT_EQ(bench.groups.defines, 20U) << "JSON has raw names of its own";
   EXPECT_EQ(bench.groups.finds, 1U);
+}
+
+// A body that is refused at its end, and a histogram of which a part is refused, leave no names.
+TEST(OtlpMetricPoints, WhatIsRefusedLeavesNoName) {
+  const std::string good = gauge_of(R"({"timeUnixNano":"5000000","asInt":"1"})");
+  MetricsBench bench;
+  EXPECT_TRUE(bench.text(good.substr(0, good.size() - 1), true).starts_with("!! "));
+  EXPECT_EQ(bench.groups.defines, 0U);
+  EXPECT_TRUE(bench.text(metrics_protobuf(good) + "\x0a\x05\xff", false).starts_with("!! "));
+  EXPECT_EQ(bench.groups.defines, 0U);
+  const std::string name(1024 - std::string_view("_bucket").size() + 1, 'n');  // _sum and _count would fit
+  const std::string point =
+      R"("histogram":{"aggregationTemporality":2,"dataPoints":[{"timeUnixNano":"5000000","sum":1}]})";
+  EXPECT_TRUE(bench.text(metrics_of(metric_of(name, "", point)), true).starts_with("! 1: "));
+  EXPECT_EQ(bench.groups.defines, 0U);
+  EXPECT_EQ(bench.text(good, true), "m{} 5 1");
+}
+
+// Broken ones cost more than good ones to find, so that at some number they are not looked for any more.
+TEST(OtlpMetricPoints, VeryManyBrokenPoints) {
+  std::string points;
+  for (std::size_t i = 0; i < kBrokenMax + 5; ++i) points += std::string("\x0a\x02\x0a\x7f", 4);
+  std::string gauge, metric, scope, resource, body;
+  const auto wrap = [](std::string& to, char tag, const std::string& of) {
+    protozero::pbf_writer(to).add_bytes(static_cast<protozero::pbf_tag_type>(tag), of);
+  };
+  wrap(metric, 5, points);
+  wrap(scope, 2, metric);
+  wrap(resource, 2, scope);
+  wrap(body, 1, resource);
+  MetricsBench bench;
+  bench.text(body + metrics_protobuf(gauge_of(R"({"timeUnixNano":"5000000","asInt":"1"})")), false);
+  EXPECT_EQ(bench.outcome.points.rejected, kBrokenMax + 6);
+  EXPECT_EQ(bench.outcome.points.accepted, 0U);
+}
+
+// 20,000 attributes that become one label are as much work as they are long.
+TEST(OtlpMetricPoints, VeryManyAttributesOfOneLabel) {
+  std::string attributes;
+  for (int i = 0; i < 20'000; ++i) {
+    std::string key = "a";
+    for (int bit = 0; bit < 15; ++bit) key += (i >> bit & 1) != 0 ? '.' : '-';
+    attributes += (i == 0 ? "" : ",") + text_pair(key, std::string(500, 'x'));
+  }
+  MetricsBench bench;
+  const std::string got =
+      bench.text(gauge_of(R"({"timeUnixNano":"5000000","asInt":"1","attributes":[)" + attributes + "]}"), true);
+  EXPECT_EQ(bench.outcome.points.accepted, 0U) << got.substr(0, 100);
 }
 
 TEST(OtlpMetricPoints, SharedNamesDoNotMultiply) {

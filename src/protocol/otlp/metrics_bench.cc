@@ -142,7 +142,9 @@ template <class Parse>
 void run_metrics(benchmark::State& state, const std::string& body, const Parse& parse, bool keeps_names = true) {
   testing::NullGroups groups(keeps_names);
   const MetricNaming naming;
-  const TargetTime target_time = [](const codec::Hash128&) { return kBenchTimeNs / 1'000'000; };
+  const TargetTime target_time = [](const codec::Hash128&) {
+    return TargetSpan{kBenchTimeNs / 1'000'000, kBenchTimeNs / 1'000'000};
+  };
   model::RowBatch batch;
   const auto parse_once = [&] {
     batch.clear();

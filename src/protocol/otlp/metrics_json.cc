@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <string>
 #include <utility>
@@ -94,8 +95,8 @@ struct MetricFrame {
 class JsonMetrics {
  public:
   JsonMetrics(std::string_view body, const MetricNaming& naming, const TargetTime& target_time,
-              model::GroupSource& groups, model::RowBatch& batch)
-      : walk_(body), points_(naming, target_time, body.size(), groups, batch) {}
+              model::GroupSource& groups, model::RowBatch& batch, std::function<Status()> check_body)
+      : walk_(body), points_(naming, target_time, body.size(), groups, batch, std::move(check_body)) {}
 
   Result<MetricOutcome> read() {
     VARVE_RETURN_IF_ERROR(walk_.read_body("resourceMetrics", [&] { return read_resource_metrics(); }));
@@ -332,7 +333,11 @@ class JsonMetrics {
 Result<MetricOutcome> parse_metrics_json(std::string_view body, const MetricNaming& naming,
                                          const TargetTime& target_time, model::GroupSource& groups,
                                          model::RowBatch& batch) {
-  return JsonMetrics(body, naming, target_time, groups, batch).read();
+  const auto check_body = [&]() -> Status {
+    const auto read = JsonMetrics(body, naming, target_time, groups, batch, MetricPoints::kOnlyRead).read();
+    return read ? Status() : fail(read.error());
+  };
+  return JsonMetrics(body, naming, target_time, groups, batch, check_body).read();
 }
 
 }  // namespace varve::protocol::otlp

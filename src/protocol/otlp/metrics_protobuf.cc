@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
+#include <functional>
 #include <string>
+#include <utility>
 
 #include <protozero/exception.hpp>
 #include <protozero/pbf_reader.hpp>
@@ -115,8 +117,8 @@ bool read_usual_number(std::string_view bytes, std::string_view guess, NumberPoi
 class ProtobufMetrics {
  public:
   ProtobufMetrics(const MetricNaming& naming, const TargetTime& target_time, std::size_t body_bytes,
-                  model::GroupSource& groups, model::RowBatch& batch)
-      : points_(naming, target_time, body_bytes, groups, batch) {}
+                  model::GroupSource& groups, model::RowBatch& batch, std::function<Status()> check_body)
+      : points_(naming, target_time, body_bytes, groups, batch, std::move(check_body)) {}
 
   MetricOutcome read(std::string_view body) {
     pbf_reader request(body.data(), body.size());
@@ -177,7 +179,14 @@ class ProtobufMetrics {
     }
     points_.start_metric(metric);
     pbf_reader points(data.data(), data.size());
-    while (points.next(1, kPart)) (this->*read_point)(metrics_view(points.get_view()));
+    while (points.next(1, kPart)) {
+      const std::string_view point = metrics_view(points.get_view());
+      if (broken_ < kBrokenMax) [[likely]] {
+        (this->*read_point)(point);
+      } else {
+        points_.refuse({Code::invalid, "there are so many broken points that no more of them are read"});
+      }
+    }
   }
 
   // What a sum says behind its points.
@@ -300,10 +309,14 @@ class ProtobufMetrics {
   }
 
   // Its metric says why.
-  void refuse_one(std::string_view) { refuse_broken(); }
-  void refuse_broken() { points_.refuse({Code::invalid, "the point is not valid protobuf"}); }
+  void refuse_one(std::string_view) { points_.refuse({Code::invalid, ""}); }
+  void refuse_broken() {
+    ++broken_;
+    points_.refuse({Code::invalid, "the point is not valid protobuf"});
+  }
 
   MetricPoints points_;
+  std::size_t broken_ = 0;  // points that were read in vain
   Gathered resource_;
   Gathered attributes_;
   HistogramPoint histogram_;
@@ -314,7 +327,11 @@ class ProtobufMetrics {
 Result<MetricOutcome> parse_metrics_protobuf(std::string_view body, const MetricNaming& naming,
                                              const TargetTime& target_time, model::GroupSource& groups,
                                              model::RowBatch& batch) try {
-  return ProtobufMetrics(naming, target_time, body.size(), groups, batch).read(body);
+  const auto check_body = [&]() -> Status {
+    ProtobufMetrics(naming, target_time, body.size(), groups, batch, MetricPoints::kOnlyRead).read(body);
+    return {};
+  };
+  return ProtobufMetrics(naming, target_time, body.size(), groups, batch, check_body).read(body);
 } catch (const protozero::exception&) {
   return fail(Code::invalid, "the body is not an ExportMetricsServiceRequest in protobuf");
 }

@@ -169,6 +169,11 @@ TEST(OtlpMetrics, AttributesAreLabels) {
            R"({"kvlistValue":{"values":[{"key":"b","value":{"intValue":"1"}},{"key":"a","value":{"doubleValue":2.5}}]}})"),
        R"(m{k={"a":2.5,"b":1}} 5 1)"},
       {labelled(R"({"arrayValue":{}})"), "m{k=[]} 5 1"},
+      {labelled(R"({"arrayValue":{"values":[{"stringValue":"<a&b>\n\t\u0001\u2028"}]}})"),
+       R"(m{k=["\u003ca\u0026b\u003e\n\t\u0001\u2028"]} 5 1)"},
+      {labelled(
+           R"({"kvlistValue":{"values":[{"key":"a","value":{"intValue":"1"}},{"key":"a","value":{"intValue":"2"}}]}})"),
+       R"(m{k={"a":2}} 5 1)"},
       {labelled("{}"), "m{} 5 1"},
   });
   const auto with = [](const std::string& attributes) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,7 +36,7 @@ struct Sample {
 class Parser {
  public:
   Parser(std::string_view body, model::GroupSource& groups, model::RowBatch& batch, Outcome& outcome)
-      : end_(body.data() + body.size()), groups_(groups), batch_(batch), outcome_(outcome) {}
+      : body_(body), end_(body.data() + body.size()), groups_(groups), batch_(batch), outcome_(outcome) {}
 
   // One TimeSeries message.
   void add(std::string_view series);
@@ -48,6 +49,7 @@ class Parser {
     model::Timestamp kept_from;
   };
   LineGroup* guessed(std::string_view series) const;
+  bool is_whole();
   Result<Target> target_of(std::string_view labels, std::span<const Sample> samples);
   void add_in_any_order(std::string_view series);
   bool read_usual_sample(const char*& at, Sample& sample) const;
@@ -55,7 +57,9 @@ class Parser {
   void keep(const Target& target, std::string_view labels, Sample sample);
   Error too_old(std::string_view labels, model::Timestamp time, model::Timestamp kept_from);
 
-  const char* end_;  // of the whole body
+  const std::string_view body_;
+  const char* end_;               // of the whole body
+  std::optional<bool> is_whole_;  // once it was looked at
   model::GroupSource& groups_;
   model::RowBatch& batch_;
   Outcome& outcome_;
@@ -116,12 +120,26 @@ Result<Parser::Target> Parser::target_of(std::string_view labels, std::span<cons
   if (!values && markers) {
     VARVE_ASSIGN_OR_RETURN(values, groups_.knows(labels_.tags, {&labels_.metric, 1}));
   }
+  if (values && !is_whole()) return fail(Code::invalid, "the request is damaged");
   if (values) {
     VARVE_ASSIGN_OR_RETURN(target.group, groups_.define(labels, {}, labels_.tags, {&labels_.metric, 1}));
   } else {
     VARVE_RETURN_IF_ERROR(groups_.check(labels_.tags, {&labels_.metric, 1}));
   }
   return target;
+}
+
+// Asked before the first new name: a body that is refused at its end leaves none behind.
+bool Parser::is_whole() {
+  if (is_whole_) return *is_whole_;
+  is_whole_ = false;
+  try {
+    protozero::pbf_reader request(body_.data(), body_.size());
+    while (request.next()) request.skip();
+    is_whole_ = true;
+  } catch (const protozero::exception&) {  // whoever reads on comes to it, too
+  }
+  return *is_whole_;
 }
 
 // `12 length 09 value:8 10 time:varint`, as every sender writes it unless one of the two is 0.

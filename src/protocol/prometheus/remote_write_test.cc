@@ -337,6 +337,7 @@ TEST(RemoteWrite, WhatIsNoWriteRequestIsAnError) {
     const auto got = parse_write_request({exact.data(), exact.size()}, groups, batch);
     ASSERT_FALSE(got) << body;
     EXPECT_EQ(got.error().code, Code::invalid);
+    EXPECT_EQ(groups.defines, 0U) << "it leaves no name";
   }
   testing::FakeGroups groups;
   model::RowBatch batch;
