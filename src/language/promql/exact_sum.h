@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 namespace varve::language::promql {
 
@@ -23,12 +24,10 @@ struct ExactSum {
 
  private:
   void add(double x, double x_low) {
-    const double sum = high + x;
-    if (std::isinf(sum)) {
-      low = 0;
-    } else {
-      low += x_low + (std::fabs(high) >= std::fabs(x) ? (high - sum) + x : (x - sum) + high);
-    }
+    // Without branches: sums of several steps are made at once.
+    const double sum = high + x, of_high = (high - sum) + x, of_x = (x - sum) + high;
+    const double kept = low + (x_low + (std::fabs(high) >= std::fabs(x) ? of_high : of_x));
+    low = std::fabs(sum) == std::numeric_limits<double>::infinity() ? 0 : kept;
     high = sum;
   }
 };

@@ -56,6 +56,8 @@ class Column {
   // Of a step that has one.
   [[nodiscard]] double operator[](std::size_t step) const { return values_[step]; }
   [[nodiscard]] double& value(std::size_t step) { return values_[step]; }
+  // Of this step and those behind it.
+  [[nodiscard]] const double* values_at(std::size_t step) const { return values_.data() + step; }
   void set(std::size_t step, double value) {
     values_[step] = value;
     words_[step / 64] |= std::uint64_t{1} << (step % 64);
