@@ -125,6 +125,7 @@ SHOWS = [
     ("GET", "/api/v1/labels", None, "secret_key"),
     ("GET", "/api/v1/label/secret_key/values", None, "secret_value"),
     ("GET", "/api/v1/series?match[]=secret_metric", None, "secret_value"),
+    ("GET", "/api/v1/metadata", None, "secret_metric"),
     ("GET", "/api/query?start=1&m=sum:secret_metric{secret_key=*}", None, "424242"),
     ("GET", "/api/query?start=0&metricName=secret_metric", None, "424242"),
     ("GET", "/api/query?start=0&metricGroup=secret_group", None, "424242"),
@@ -251,6 +252,8 @@ class EveryRoute(ServerCase):
     def test_nobody_sees_another_tenant(self):
         self.server.put([SECRET, OCTETS], prefix="/t/owner")
         self.assertEqual(self.server.post("/t/owner/api/v1/metadata/notes/secret_value/secret_key", "424242").status, 204)
+        described = wire.snappy(wire.write_request([], [(2, "secret_metric", "secret_value", "")]))
+        self.assertEqual(self.server.post("/t/owner/api/v1/write", described, self.headers_of("/api/v1/write")).status, 204)
         self.assertEqual(self.server.post("/t/owner/api/v1/rollups", TASK).status, 200)
         self.assertEqual(self.server.post("/t/owner/api/v1/snmp/import", json.dumps(SNMP)).status, 200)
         self.assertEqual(self.server.post("/t/owner/esmond/v2/timeseries/RawData/secret_value/x/30000", [{"ts": T0, "val": 424242}]).status, 201)

@@ -33,6 +33,7 @@
 #include "telnet/listener.h"
 #include "write/message_feed.h"
 #include "write/message_writer.h"
+#include "write/metric_metadata.h"
 #include "write/refusals.h"
 #include "write/tenant_figures.h"
 #include "write/writer.h"
@@ -45,6 +46,7 @@ constexpr unsigned kSlowThreads = 4;
 
 constexpr std::chrono::milliseconds kTaskPause{1000};
 constexpr std::chrono::milliseconds kCountPause{5000};
+constexpr std::chrono::milliseconds kMetadataPause{1000};
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -74,6 +76,8 @@ struct Server::State {
   std::unique_ptr<Engine> engine;
   std::unique_ptr<write::MessageIntake> message_intake;
   std::unique_ptr<write::Writer> writer;
+  std::shared_ptr<write::MetricMetadataStore> metadata;  // also held by what commits, which only marks what waits
+  std::optional<Periodic> metadata_turns;
   const std::shared_ptr<snmp::inventory::DeviceCounters> device_counters =
       std::make_shared<snmp::inventory::DeviceCounters>();
   std::shared_ptr<counter::Declared> counters;  // known before the first query, and before anything is sealed
@@ -107,6 +111,7 @@ struct Server::State {
   Status start_syslog();
   void start_tasks();
   void start_counting_tenants();
+  void start_metadata();
   void register_metrics();
   void look_for_refusals();
   [[nodiscard]] http::Router routes();
@@ -254,6 +259,18 @@ void Server::State::start_counting_tenants() {
   });
 }
 
+void Server::State::start_metadata() {
+  metadata = std::make_shared<write::MetricMetadataStore>(engine->texts(), engine->series(), clock);
+  // Failures are told once; senders say again what could not be stored.
+  metadata_turns.emplace(kMetadataPause, [this, failing = false](const std::stop_token& stopping) mutable {
+    const Status done = metadata->flush(
+        [&stopping] { return stopping.stop_requested() ? Status(fail(Code::cancelled, "it stops")) : Status(); });
+    if (stopping.stop_requested()) return;
+    if (!done && !failing) log::warn("metadata of metrics are not stored", {{"error", done.error().message}});
+    failing = !done;
+  });
+}
+
 // Bodies for which there is no memory are not known before they are read: any other may find room.
 void Server::State::look_for_refusals() {
   const std::uint64_t now = memory->bodies_refused();
@@ -271,6 +288,7 @@ http::Router Server::State::routes() {
       .samples = engine->samples(),
       .slots = engine->slots(),
       .texts = engine->texts(),
+      .metadata = metadata,
       .passing_texts = engine->passing_texts(),
       .messages = message_feed.get(),
       .news = message_feed.get(),
@@ -334,6 +352,7 @@ Status Server::start(const std::function<bool()>& go_on) {
                                        *s.query_pool, s.clock);
   VARVE_RETURN_IF_ERROR(with_thread_name("snmp", [&] { return s.snmp->start(); }));
   with_thread_name("tenants", [&] { s.start_counting_tenants(); });
+  with_thread_name("metadata", [&] { s.start_metadata(); });
   with_thread_name("tasks", [&] { s.start_tasks(); });
   if (s.config.roles.poll) {
     if (s.message_feed != nullptr) {
@@ -388,7 +407,15 @@ void Server::stop(std::chrono::milliseconds deadline) {
   if (s.task_runner) s.task_runner->stop();
   s.task_turns.reset();
   s.tenant_counts.reset();
+  s.metadata_turns.reset();
   s.http.reset();
+  if (s.metadata) {  // the last of it, as far as there is time: it comes again
+    static_cast<void>(s.metadata->flush([&]() -> Status {
+      if (left(s.clock, began_ns, deadline).count() > 0) return {};
+      return fail(Code::cancelled, "it stops");
+    }));
+  }
+  s.metadata.reset();
   s.snmp.reset();
   s.task_runner.reset();
   s.tasks.reset();

@@ -51,7 +51,7 @@ FIELDS = {
     "resource": {"attributes": (1, "pair")},
     "scopeMetrics": {"scope": (1, "scope"), "metrics": (2, "metric")},
     "scope": {"name": (1, "text")},
-    "metric": {"name": (1, "text"), "unit": (3, "text"), "gauge": (5, "numbers"), "sum": (7, "numbers"), "histogram": (9, "histograms"),
+    "metric": {"name": (1, "text"), "description": (2, "text"), "unit": (3, "text"), "gauge": (5, "numbers"), "sum": (7, "numbers"), "histogram": (9, "histograms"),
                "exponentialHistogram": (10, "exponentials"), "summary": (11, "summaries")},
     "numbers": {"dataPoints": (1, "number"), "aggregationTemporality": (2, "varint"), "isMonotonic": (3, "varint")},
     "histograms": {"dataPoints": (1, "histogram"), "aggregationTemporality": (2, "varint")},

@@ -30,13 +30,16 @@ def sample(time_ms, value):
     return b"\x09" + bits + b"\x10" + varint(time_ms)
 
 
-def write_request(series):
-    """series: [({label: value}, [(time_ms, value), …]), …]; a value may be the 8 bytes of a double."""
+def write_request(series, metadata=()):
+    """series: [({label: value}, [(time_ms, value), …]), …]; a value may be the 8 bytes of a double.
+    metadata: [(type's number, metric, help, unit), …]"""
     out = b""
     for labels, samples in series:
         body = b"".join(field(1, label(k, labels[k])) for k in sorted(labels))
         body += b"".join(field(2, sample(t, v)) for t, v in samples)
         out += field(1, body)
+    for type_number, metric, help_text, unit in metadata:
+        out += field(3, b"\x08" + varint(type_number) + field(2, metric.encode()) + field(4, help_text.encode()) + field(5, unit.encode()))
     return out
 
 

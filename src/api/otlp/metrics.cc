@@ -21,11 +21,13 @@ struct OtlpMetricsParts {
       : writer(context.writer),
         exemplars(context.metrics.counter("varve_exemplars_skipped_total", "Exemplars of OTLP's points, left out.")),
         naming(context.otlp_naming),
+        metadata(context.metadata),
         targets(std::make_shared<ToldTargets>()) {}
 
   write::Writer& writer;
   Counter& exemplars;  // that were left out
   OtlpNaming naming;
+  std::shared_ptr<write::MetricMetadataStore> metadata;
   std::shared_ptr<ToldTargets> targets;
 };
 
@@ -47,8 +49,14 @@ void put_metrics(const OtlpMetricsParts& parts, const Request& request, const Re
   const otlp::TargetTime target_time = [&](const codec::Hash128& resource) {
     return parts.targets->span(request.tenant, resource);
   };
+  write::NewMetadata news(*parts.metadata, request.tenant);
+  const otlp::DescribedSink described = [&](const otlp::Metric& metric) {
+    news.take(
+        otlp::metadata_of(metric), [&] { return otlp::described_name(metric, parts.naming.translation); },
+        static_cast<char>(metric.kind));
+  };
   const auto parse = form == OtlpForm::json ? otlp::parse_metrics_json : otlp::parse_metrics_protobuf;
-  auto outcome = parse(request.body, parts.naming, target_time, (*ingest)->groups(), (*ingest)->batch());
+  auto outcome = parse(request.body, parts.naming, target_time, (*ingest)->groups(), (*ingest)->batch(), described);
   if (!outcome) {
     parts.writer.count_rejected(outcome.error().code, 1);
     return answer(request.error(outcome.error()));
@@ -56,14 +64,16 @@ void put_metrics(const OtlpMetricsParts& parts, const Request& request, const Re
   parts.exemplars.add(outcome->exemplars);
   count_refused(parts.writer, outcome->points);
   auto stored = when_stored(request, answer, answer_of(request, form, *outcome));
-  parts.writer.commit(std::move(*ingest),
-                      [targets = parts.targets, tenant = request.tenant, written = std::move(outcome->targets),
-                       stored = std::move(stored)](const Status& status) mutable {
-                        if (status) {
-                          for (const auto& [resource, span] : written) targets->note(tenant, resource, span);
-                        }
-                        stored(status);
-                      });
+  parts.writer.commit(
+      std::move(*ingest),
+      [targets = parts.targets, tenant = request.tenant, written = std::move(outcome->targets),
+       metadata = parts.metadata, news = std::move(news), stored = std::move(stored)](const Status& status) mutable {
+        if (!news.empty()) metadata->keep(std::move(news));
+        if (status) {
+          for (const auto& [resource, span] : written) targets->note(tenant, resource, span);
+        }
+        stored(status);
+      });
 }
 
 constexpr Route<OtlpMetricsParts> kOtlpMetricsRoutes[] = {

@@ -2,6 +2,7 @@
 // What answers Prometheus' routes, and the parts that it is answered from.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,7 @@ struct PrometheusParts {
 
   write::Writer& writer;
   const query::Engine& engine;
+  std::shared_ptr<write::MetricMetadataStore> metadata;
   std::string version;  // of varve
   PromqlOptions options;
   Endpoint queries;
@@ -38,6 +40,9 @@ Result<Response> parse_query(const PrometheusParts& parts, const Request& reques
 Result<Response> answer_prometheus_labels(const PrometheusParts& parts, const Request& request);
 Result<Response> answer_prometheus_values(const PrometheusParts& parts, const Request& request);
 Result<Response> answer_prometheus_series(const PrometheusParts& parts, const Request& request);
+
+// metadata.cc
+Result<Response> answer_metric_metadata(const PrometheusParts& parts, const Request& request);
 
 // status.cc
 void show_prometheus_build(const PrometheusParts& parts, const Request& request, const Responder& answer);

@@ -36,6 +36,7 @@ bool takes_content_type(const Request& request) {
 PrometheusParts::PrometheusParts(const Context& context)
     : writer(context.writer),
       engine(context.queries),
+      metadata(context.metadata),
       version(context.version),
       options(context.promql),
       queries(context.query_pool, prometheus_status_of,
@@ -58,7 +59,9 @@ void write_series(const PrometheusParts& parts, const Request& request, const Re
   }
   auto ingest = parts.writer.open(request.tenant, write::Family::remote_write);
   if (!ingest) return answer(request.error(ingest.error()));
-  const auto outcome = prometheus::parse_write_request(request.body, (*ingest)->groups(), (*ingest)->batch());
+  write::NewMetadata news(*parts.metadata, request.tenant);
+  const auto outcome = prometheus::parse_write_request(request.body, (*ingest)->groups(), (*ingest)->batch(),
+                                                       [&news](const model::MetricMetadata& one) { news.take(one); });
   if (!outcome) {
     parts.writer.count_rejected(outcome.error().code, 1);
     return answer(request.error(outcome.error()));
@@ -69,7 +72,13 @@ void write_series(const PrometheusParts& parts, const Request& request, const Re
     response = request.error(status_of_refused(*outcome),
                              std::to_string(outcome->rejected) + " refused: " + refused_rows(*outcome, "series"));
   }
-  parts.writer.commit(std::move(*ingest), when_stored(request, answer, std::move(response)));
+  auto stored = when_stored(request, answer, std::move(response));
+  if (news.empty()) return parts.writer.commit(std::move(*ingest), std::move(stored));
+  parts.writer.commit(std::move(*ingest), [metadata = parts.metadata, news = std::move(news),
+                                           stored = std::move(stored)](const Status& status) mutable {
+    metadata->keep(std::move(news));
+    stored(status);
+  });
 }
 
 }  // namespace varve::api

@@ -14,6 +14,7 @@ constexpr OnPool<PrometheusParts> kInstant{answer_instant_query, &PrometheusPart
 constexpr OnPool<PrometheusParts> kRange{answer_range_query, &PrometheusParts::queries};
 constexpr OnPool<PrometheusParts> kFormat{format_query, &PrometheusParts::names};
 constexpr OnPool<PrometheusParts> kParse{parse_query, &PrometheusParts::names};
+constexpr OnPool<PrometheusParts> kMetadata{answer_metric_metadata, &PrometheusParts::names};
 constexpr OnPool<PrometheusParts> kLabelNames{answer_prometheus_labels, &PrometheusParts::names};
 constexpr OnPool<PrometheusParts> kLabelValues{answer_prometheus_values, &PrometheusParts::names};
 constexpr OnPool<PrometheusParts> kLabelSets{answer_prometheus_series, &PrometheusParts::names};
@@ -38,6 +39,7 @@ constexpr Route<PrometheusParts> kPrometheusRoutes[] = {
     {Method::get, "/api/v1/label/{name}/values", kLabelValues},
     {Method::get, "/api/v1/series", kLabelSets},
     {Method::post, "/api/v1/series", kLabelSets},
+    {Method::get, "/api/v1/metadata", kMetadata},
     about("/api/v1/status/buildinfo", Itself{show_prometheus_build}),
     about("/api/v1/rules", Itself{show_no_rules}),
     about("/api/v1/alerts", Itself{show_no_alerts}),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +24,7 @@
 #include "storage/text_store.h"
 #include "tracker/ownership.h"
 #include "write/message_intake.h"
+#include "write/metric_metadata.h"
 #include "write/writer.h"
 
 namespace varve::api {
@@ -50,6 +52,7 @@ struct Context {
   storage::SampleStore& samples;
   storage::SlotStore& slots;
   storage::TextStore& texts;
+  std::shared_ptr<write::MetricMetadataStore> metadata;
   storage::PassingTexts* passing_texts;  // nullptr: nobody else sees what this process has in memory
   storage::MessageStore* messages;       // nullptr: the engine keeps none
   storage::MessageNews* news;            // of what is appended through `messages`; nullptr as that
@@ -60,8 +63,8 @@ struct Context {
   const Clock& clock;
   Metrics& metrics;
   std::string version;  // of varve
-  bool takes_samples;   // by its roles; else queries save nothing
-  bool tenant_tag;      // a tag of OpenTSDB's put may name the tenant
+  bool takes_samples;  // by its roles; else queries save nothing
+  bool tenant_tag;     // a tag of OpenTSDB's put may name the tenant
   CeresRetentions retentions;
   MessageLimits message_limits;
   PromqlOptions promql;

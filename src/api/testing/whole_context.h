@@ -33,6 +33,8 @@ class WholeContext {
             .samples = store_,
             .slots = own.slots != nullptr ? *own.slots : slots_,
             .texts = own.texts != nullptr ? *own.texts : texts_,
+            .metadata = std::make_shared<write::MetricMetadataStore>(own.texts != nullptr ? *own.texts : texts_, store_,
+                                                                     clock_),
             .passing_texts = nullptr,
             .messages = nullptr,
             .news = nullptr,

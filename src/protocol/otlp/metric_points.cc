@@ -50,19 +50,37 @@ Status check_metric(const Metric& metric) {
   return {};
 }
 
-Result<std::string> made_name(const Metric& metric, Translation translation) {
+model::MetricType type_of(MetricKind kind) {
+  switch (kind) {
+    case MetricKind::gauge:
+    case MetricKind::sum: return model::MetricType::gauge;
+    case MetricKind::counter: return model::MetricType::counter;
+    case MetricKind::histogram:
+    case MetricKind::exponential_histogram: return model::MetricType::histogram;
+    case MetricKind::summary: return model::MetricType::summary;
+  }
+  return model::MetricType::unknown;
+}
+
+}  // namespace
+
+model::MetricMetadata metadata_of(const Metric& metric) {
+  return {type_of(metric.kind), metric.name, metric.description, metric.unit};
+}
+
+Result<std::string> described_name(const Metric& metric, Translation translation) {
   if (!json::is_utf8(metric.name) || !json::is_utf8(metric.unit)) {
     return fail(Code::invalid, "the metric's name or unit is not UTF-8");
   }
   return metric_name(metric.name, metric.unit, metric.kind, translation);
 }
 
-}  // namespace
-
 MetricPoints::MetricPoints(const MetricNaming& naming, const TargetTime& target_time, std::size_t body_bytes,
-                           model::GroupSource& groups, model::RowBatch& batch, std::function<Status()> check_body)
+                           model::GroupSource& groups, model::RowBatch& batch, const DescribedSink& described,
+                           std::function<Status()> check_body)
     : naming_(naming),
       target_time_(target_time),
+      described_(described),
       groups_(groups),
       batch_(batch),
       labels_(naming),
@@ -91,6 +109,7 @@ void MetricPoints::start_metric(const Metric& metric, const Status& status) {
   raw_ += static_cast<char>(metric.kind);
   raw_.append(reinterpret_cast<const char*>(&unit_bytes), sizeof unit_bytes).append(metric.unit).append(metric.name);
   metric_hash_ = codec::hash128(raw_);
+  if (described_ && metric_error_) described_(metric_);
 }
 
 // --- points
@@ -287,7 +306,7 @@ Status MetricPoints::check_new(Part part) {
 
 Result<std::string> MetricPoints::name_of(Part part) {
   if (part == Part::target) return std::string("target_info");
-  if (!name_) name_ = made_name(metric_, naming_.translation);
+  if (!name_) name_ = described_name(metric_, naming_.translation);
   if (!*name_) return *name_;
   switch (part) {
     case Part::sum: return **name_ + "_sum";

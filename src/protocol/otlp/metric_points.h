@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "codec/hash.h"
 #include "model/line_group.h"
+#include "model/metric_metadata.h"
 #include "model/row.h"
 #include "protocol/group_cursor.h"
 #include "protocol/otlp/metric_labels.h"
@@ -51,9 +52,17 @@ struct MetricOutcome {
 struct Metric {
   std::string_view name;
   std::string_view unit;
+  std::string_view description = {};
   MetricKind kind = MetricKind::gauge;
   std::int64_t temporality = 0;  // of sums and histograms: 1 delta, 2 cumulative
 };
+
+// Told of each metric whose points may be stored, also where they are not new; the name is OTLP's: it is translated
+// (described_name()) where somebody needs it. What is referred to lives for the call only.
+using DescribedSink = std::function<void(const Metric& metric)>;
+model::MetricMetadata metadata_of(const Metric& metric);
+// The name in front of _bucket, _sum and _count. Error: invalid.
+Result<std::string> described_name(const Metric& metric, Translation translation);
 
 struct Point {
   RawAttributes attributes;
@@ -90,7 +99,8 @@ class MetricPoints {
   // `check_body`: is called before the request's first new name; its error refuses what is new. So a body that turns
   // out to be none at its end leaves no name behind. kOnlyRead: nothing is made of what is said.
   MetricPoints(const MetricNaming& naming, const TargetTime& target_time, std::size_t body_bytes,
-               model::GroupSource& groups, model::RowBatch& batch, std::function<Status()> check_body);
+               model::GroupSource& groups, model::RowBatch& batch, const DescribedSink& described,
+               std::function<Status()> check_body);
   static constexpr std::nullptr_t kOnlyRead = nullptr;
 
   void start_resource(RawAttributes attributes);
@@ -141,6 +151,7 @@ class MetricPoints {
 
   const MetricNaming& naming_;
   const TargetTime& target_time_;
+  const DescribedSink& described_;
   model::GroupSource& groups_;
   model::RowBatch& batch_;
   MetricOutcome outcome_;

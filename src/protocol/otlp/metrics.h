@@ -3,8 +3,8 @@
 //
 //   Request { repeated ResourceMetrics = 1; }
 //   ResourceMetrics { Resource resource = 1; repeated ScopeMetrics = 2; }    Resource { repeated KeyValue attributes =
-//   1; } ScopeMetrics { Scope scope = 1; repeated Metric = 2; } Metric { string name = 1; string unit = 3; one of Gauge
-//   = 5; Sum = 7; Histogram = 9; ExponentialHistogram = 10;
+//   1; } ScopeMetrics { Scope scope = 1; repeated Metric = 2; } Metric { string name = 1; string description = 2;
+//   string unit = 3; one of Gauge = 5; Sum = 7; Histogram = 9; ExponentialHistogram = 10;
 //     Summary = 11; }
 //   Gauge, Sum, … { repeated points = 1; aggregation_temporality = 2; bool is_monotonic = 3; }
 //   NumberDataPoint { fixed64 time = 3; double = 4; Exemplar = 5; sfixed64 = 6; attributes = 7; flags = 8; }
@@ -28,10 +28,10 @@ namespace varve::protocol::otlp {
 // unspecified part of it. The same request gives the same in both forms.
 Result<MetricOutcome> parse_metrics_protobuf(std::string_view body, const MetricNaming& naming,
                                              const TargetTime& target_time, model::GroupSource& groups,
-                                             model::RowBatch& batch);
+                                             model::RowBatch& batch, const DescribedSink& described = nullptr);
 Result<MetricOutcome> parse_metrics_json(std::string_view body, const MetricNaming& naming,
                                          const TargetTime& target_time, model::GroupSource& groups,
-                                         model::RowBatch& batch);
+                                         model::RowBatch& batch, const DescribedSink& described = nullptr);
 
 // ExportMetricsServiceResponse, with partial_success where points were rejected or there is a note.
 std::string metrics_response_protobuf(const MetricOutcome& outcome);

@@ -95,8 +95,9 @@ struct MetricFrame {
 class JsonMetrics {
  public:
   JsonMetrics(std::string_view body, const MetricNaming& naming, const TargetTime& target_time,
-              model::GroupSource& groups, model::RowBatch& batch, std::function<Status()> check_body)
-      : walk_(body), points_(naming, target_time, body.size(), groups, batch, std::move(check_body)) {}
+              model::GroupSource& groups, model::RowBatch& batch, const DescribedSink& described,
+              std::function<Status()> check_body)
+      : walk_(body), points_(naming, target_time, body.size(), groups, batch, described, std::move(check_body)) {}
 
   Result<MetricOutcome> read() {
     VARVE_RETURN_IF_ERROR(walk_.read_body("resourceMetrics", [&] { return read_resource_metrics(); }));
@@ -134,7 +135,7 @@ class JsonMetrics {
   Status read_metric() {
     MetricFrame frame;
     VARVE_RETURN_IF_ERROR(walk_.read_members([&](std::string_view name, const Element& value) -> Status {
-      if (name == "name" || name == "unit") return take_text(name, value, frame);
+      if (name == "name" || name == "unit" || name == "description") return take_text(name, value, frame);
       for (const NamedKind& one : kMetricKinds) {
         if (name != one.member || value.kind == Kind::null) continue;
         if (value.kind != Kind::object) return wrong_member(name, "an object");
@@ -155,7 +156,8 @@ class JsonMetrics {
 
   Status take_text(std::string_view name, const Element& value, MetricFrame& frame) {
     if (value.kind == Kind::string) {
-      (name == "name" ? frame.metric.name : frame.metric.unit) = value.text;
+      auto& to = name == "name" ? frame.metric.name : name == "unit" ? frame.metric.unit : frame.metric.description;
+      to = value.text;
     } else if (value.kind != Kind::null) {
       frame.error = wrong_member(name, "a text");
     }
@@ -183,8 +185,8 @@ class JsonMetrics {
       if (is_monotonic) take_monotonic(node, frame);
       return {};
     }));
-    if (frame.points == nullptr) return {};
     points_.start_metric(frame.metric, frame.error);
+    if (frame.points == nullptr) return {};
     reader().seek(frame.points);
     return walk_.read_list("dataPoints", [&] { return read_point(frame); });
   }
@@ -332,12 +334,12 @@ class JsonMetrics {
 
 Result<MetricOutcome> parse_metrics_json(std::string_view body, const MetricNaming& naming,
                                          const TargetTime& target_time, model::GroupSource& groups,
-                                         model::RowBatch& batch) {
+                                         model::RowBatch& batch, const DescribedSink& described) {
   const auto check_body = [&]() -> Status {
-    const auto read = JsonMetrics(body, naming, target_time, groups, batch, MetricPoints::kOnlyRead).read();
+    const auto read = JsonMetrics(body, naming, target_time, groups, batch, described, MetricPoints::kOnlyRead).read();
     return read ? Status() : fail(read.error());
   };
-  return JsonMetrics(body, naming, target_time, groups, batch, check_body).read();
+  return JsonMetrics(body, naming, target_time, groups, batch, described, check_body).read();
 }
 
 }  // namespace varve::protocol::otlp

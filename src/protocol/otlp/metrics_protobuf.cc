@@ -117,8 +117,9 @@ bool read_usual_number(std::string_view bytes, std::string_view guess, NumberPoi
 class ProtobufMetrics {
  public:
   ProtobufMetrics(const MetricNaming& naming, const TargetTime& target_time, std::size_t body_bytes,
-                  model::GroupSource& groups, model::RowBatch& batch, std::function<Status()> check_body)
-      : points_(naming, target_time, body_bytes, groups, batch, std::move(check_body)) {}
+                  model::GroupSource& groups, model::RowBatch& batch, const DescribedSink& described,
+                  std::function<Status()> check_body)
+      : points_(naming, target_time, body_bytes, groups, batch, described, std::move(check_body)) {}
 
   MetricOutcome read(std::string_view body) {
     pbf_reader request(body.data(), body.size());
@@ -164,6 +165,7 @@ class ProtobufMetrics {
     while (from.next()) {
       switch (from.tag_and_type()) {
         case tag_and_type(1, kPart): metric.name = metrics_view(from.get_view()); break;
+        case tag_and_type(2, kPart): metric.description = metrics_view(from.get_view()); break;
         case tag_and_type(3, kPart): metric.unit = metrics_view(from.get_view()); break;
         case tag_and_type(5, kPart): take(MetricKind::gauge, &ProtobufMetrics::read_number); break;
         case tag_and_type(7, kPart): take(MetricKind::sum, &ProtobufMetrics::read_number); break;
@@ -326,12 +328,12 @@ class ProtobufMetrics {
 
 Result<MetricOutcome> parse_metrics_protobuf(std::string_view body, const MetricNaming& naming,
                                              const TargetTime& target_time, model::GroupSource& groups,
-                                             model::RowBatch& batch) try {
+                                             model::RowBatch& batch, const DescribedSink& described) try {
   const auto check_body = [&]() -> Status {
-    ProtobufMetrics(naming, target_time, body.size(), groups, batch, MetricPoints::kOnlyRead).read(body);
+    ProtobufMetrics(naming, target_time, body.size(), groups, batch, described, MetricPoints::kOnlyRead).read(body);
     return {};
   };
-  return ProtobufMetrics(naming, target_time, body.size(), groups, batch, check_body).read(body);
+  return ProtobufMetrics(naming, target_time, body.size(), groups, batch, described, check_body).read(body);
 } catch (const protozero::exception&) {
   return fail(Code::invalid, "the body is not an ExportMetricsServiceRequest in protobuf");
 }

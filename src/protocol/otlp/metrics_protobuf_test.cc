@@ -34,6 +34,7 @@ constexpr FieldRule kFieldRules[] = {
     {"scopeMetrics", "metrics", 2, FieldType::message, "metric"},
     {"metric", "name", 1, FieldType::text},
     {"metric", "description", 2, FieldType::text},
+    {"metric", "description", 2, FieldType::text},
     {"metric", "unit", 3, FieldType::text},
     {"metric", "gauge", 5, FieldType::message, "numbers"},
     {"metric", "sum", 7, FieldType::message, "numbers"},

@@ -139,6 +139,24 @@ TEST(OtlpMetrics, Summaries) {
   });
 }
 
+TEST(OtlpMetrics, MetadataAreTold) {
+  const std::string body = metrics_of(
+      R"({"name":"a.b","description":"Of \"a\".","unit":"By","sum":{"isMonotonic":true,"aggregationTemporality":2}},)"
+      R"({"name":"s","sum":{"aggregationTemporality":2,"dataPoints":[{"timeUnixNano":"5000000","asInt":"1"}]}},)"
+      R"({"name":"r","unit":"1","gauge":{"dataPoints":[]}},{"name":"h","unit":"s","histogram":{"aggregationTemporality":1}},)"
+      R"({"name":"q","summary":{}},{"name":"none"},{"name":"e","exponentialHistogram":{}},{"name":"bad","sum":{}})");
+  for (const bool is_json : {true, false}) {
+    MetricsBench bench;
+    for (int round = 0; round < 2; ++round) {
+      EXPECT_EQ(bench.text(is_json ? body : metrics_protobuf(body), is_json), "s{} 5 1");
+      EXPECT_EQ(bench.described,
+                (std::vector<std::string>{"counter a_b_bytes_total [By] Of \"a\".", "gauge s [] ", "gauge r_ratio [1] ",
+                                          "histogram h_seconds [s] ", "summary q [] "}))
+          << is_json;
+    }
+  }
+}
+
 TEST(OtlpMetrics, ExponentialHistogramsAreRefused) {
   expect_metrics({
       {metrics_of(metric_of("m", "",

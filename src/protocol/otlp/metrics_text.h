@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "protocol/otlp/metrics.h"
 #include "protocol/testing/fake_groups.h"
@@ -15,12 +16,21 @@ struct MetricsBench {
   MetricNaming naming;
   TargetTime target_time;
   MetricOutcome outcome;
+  std::vector<std::string> described;  // of the last request: gauge name [unit] help
 
   // Samples, bad points ("! 2: reason"), exemplars, the note, one after the other; or "!! " and the error of
   // the whole.
   std::string text(std::string_view body, bool is_json) {
     batch.clear();
-    auto got = (is_json ? parse_metrics_json : parse_metrics_protobuf)(body, naming, target_time, groups, batch);
+    described.clear();
+    const DescribedSink sink = [this](const Metric& metric) {
+      const auto of = metadata_of(metric);
+      const auto name = described_name(metric, naming.translation);
+      described.push_back(std::string(model::kMetricTypeNames[static_cast<std::size_t>(of.type)]) + " " +
+                          (name ? *name : name.error().message) + " [" + std::string(of.unit) + "] " +
+                          std::string(of.help));
+    };
+    auto got = (is_json ? parse_metrics_json : parse_metrics_protobuf)(body, naming, target_time, groups, batch, sink);
     if (!got) return "!! " + got.error().message;
     outcome = std::move(*got);
     std::string out;

@@ -240,9 +240,37 @@ void Parser::add_in_any_order(std::string_view series) try {
   outcome_.reject(index_++, {Code::invalid, "the series is not valid protobuf"});
 }
 
+std::string_view metadata_text(protozero::pbf_reader& message) {
+  const auto view = message.get_view();
+  return {view.data(), view.size()};
+}
+
+void read_metadata(std::string_view bytes, const model::MetadataSink& sink) try {
+  model::MetricMetadata read;
+  protozero::pbf_reader message(bytes.data(), bytes.size());
+  while (message.next()) {
+    switch (message.tag_and_type()) {
+      case tag_and_type(1, pbf_wire_type::varint): {
+        const auto type = message.get_enum();
+        const bool is_known = type >= 0 && static_cast<std::size_t>(type) < model::kMetricTypeNames.size();
+        read.type = is_known ? static_cast<model::MetricType>(type) : model::MetricType::unknown;
+        break;
+      }
+      case tag_and_type(2, pbf_wire_type::length_delimited): read.metric = metadata_text(message); break;
+      case tag_and_type(4, pbf_wire_type::length_delimited): read.help = metadata_text(message); break;
+      case tag_and_type(5, pbf_wire_type::length_delimited): read.unit = metadata_text(message); break;
+      default: message.skip();
+    }
+  }
+  sink(read);
+} catch (const protozero::exception&) {
+  return;  // no sample is lost with it
+}
+
 }  // namespace
 
-Result<Outcome> parse_write_request(std::string_view body, model::GroupSource& groups, model::RowBatch& batch) try {
+Result<Outcome> parse_write_request(std::string_view body, model::GroupSource& groups, model::RowBatch& batch,
+                                    const model::MetadataSink& metadata) try {
   Outcome outcome;
   Parser parser(body, groups, batch, outcome);
   protozero::pbf_reader request(body.data(), body.size());
@@ -250,8 +278,10 @@ Result<Outcome> parse_write_request(std::string_view body, model::GroupSource& g
     if (request.tag_and_type() == tag_and_type(1, pbf_wire_type::length_delimited)) {
       const auto series = request.get_view();
       parser.add({series.data(), series.size()});
+    } else if (metadata && request.tag_and_type() == tag_and_type(3, pbf_wire_type::length_delimited)) {
+      read_metadata(metadata_text(request), metadata);
     } else {
-      request.skip();  // 3: metadata
+      request.skip();
     }
   }
   return outcome;

@@ -4,7 +4,8 @@
 //
 //   WriteRequest { repeated TimeSeries timeseries = 1; }     TimeSeries { repeated Label labels = 1; repeated Sample
 //   samples = 2; }     Label { string name = 1; string value = 2; }     Sample { double value = 1; int64 timestamp = 2;
-//   }
+//   }     WriteRequest.metadata = 3: MetricMetadata { enum type = 1; string metric_family_name = 2; string help = 4;
+//   string unit = 5; }
 //
 // A series' raw label bytes name its line group (of one series). Known ones are compared with the guess, or hashed;
 // labels are decoded only at first sight.
@@ -14,6 +15,7 @@
 
 #include "base/result.h"
 #include "model/line_group.h"
+#include "model/metric_metadata.h"
 #include "model/row.h"
 #include "protocol/outcome.h"
 
@@ -24,7 +26,9 @@ namespace varve::protocol::prometheus {
 // their own kind; those of a series that is not there are left out: nothing has ended.
 // What is wrong inside a series costs that series (or that sample) and is listed by the series' index from 0; with a
 // new name that cannot be registered likewise. Error (invalid): the bytes are not a WriteRequest; then the batch holds
-// an unspecified part of it and must not be committed.
-Result<Outcome> parse_write_request(std::string_view body, model::GroupSource& groups, model::RowBatch& batch);
+// an unspecified part of it and must not be committed. `metadata`, if set, is told of all metadata that are valid
+// protobuf, of which others are left out; they count for nothing in the outcome.
+Result<Outcome> parse_write_request(std::string_view body, model::GroupSource& groups, model::RowBatch& batch,
+                                    const model::MetadataSink& metadata = nullptr);
 
 }  // namespace varve::protocol::prometheus

@@ -16,7 +16,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     groups.keep_names = keep_names;
     model::RowBatch once;
     model::RowBatch again;
-    const auto first = prometheus::parse_write_request(body, groups, once);
+    std::size_t told = 0;
+    const model::MetadataSink sink = [&](const model::MetricMetadata& one) {
+      told += one.metric.size() + one.help.size() + one.unit.size();
+    };
+    const auto first = prometheus::parse_write_request(body, groups, once, sink);
+    if (told > size) std::abort();
     const auto second = prometheus::parse_write_request(body, groups, again);
     if (first.has_value() != second.has_value()) std::abort();
     if (!first) continue;

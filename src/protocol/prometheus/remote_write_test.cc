@@ -344,5 +344,40 @@ TEST(RemoteWrite, WhatIsNoWriteRequestIsAnError) {
   EXPECT_EQ(parse_write_request("", groups, batch)->accepted, 0U);
 }
 
+std::string metadata(std::int32_t type, std::string_view metric, std::string_view help, std::string_view unit) {
+  std::string bytes;
+  protozero::pbf_writer to(bytes);
+  to.add_enum(1, type);
+  to.add_string(2, metric.data(), metric.size());
+  to.add_string(4, help.data(), help.size());
+  to.add_string(5, unit.data(), unit.size());
+  to.add_uint32(9, 1);  // nobody knows it
+  return bytes;
+}
+
+TEST(RemoteWrite, MetadataAreTold) {
+  std::string body = request({kUp});
+  protozero::pbf_writer to(body);
+  to.add_message(3, metadata(1, "a", "h", "bytes"));
+  to.add_message(3, std::string_view("\x08"));  // broken
+  to.add_message(3, metadata(7, "b", "", ""));
+  to.add_message(3, metadata(8, "c", "", ""));
+  to.add_message(3, metadata(-1, "d", "", ""));
+  to.add_message(3, std::string_view());
+  std::vector<std::string> told;
+  const model::MetadataSink sink = [&](const model::MetricMetadata& one) {
+    told.push_back(std::string(model::kMetricTypeNames[static_cast<std::size_t>(one.type)]) + " " +
+                   std::string(one.metric) + " [" + std::string(one.unit) + "] " + std::string(one.help));
+  };
+  testing::FakeGroups groups;
+  model::RowBatch batch;
+  const auto outcome = parse_write_request(body, groups, batch, sink);
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->accepted, 1U);
+  EXPECT_EQ(outcome->rejected, 0U);
+  EXPECT_EQ(told, (std::vector<std::string>{"counter a [bytes] h", "stateset b [] ", "unknown c [] ", "unknown d [] ",
+                                            "unknown  [] "}));
+}
+
 }  // namespace
 }  // namespace varve::protocol::prometheus

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prometheus' API beside queries: metadata of metrics."""
+
+import json
+import time
+from urllib.parse import urlencode
+
+from support import otlp, wire
+from support.case import OwnServerCase
+
+T = int(time.time()) // 60 * 60_000 - 600_000
+REMOTE_WRITE = {"Content-Type": "application/x-protobuf", "Content-Encoding": "snappy"}
+COUNTER, GAUGE, STATESET = 1, 2, 7
+
+
+class Api(OwnServerCase):
+    def setUp(self):
+        super().setUp()
+        self.server = self.new_server({"raw.retention": "200y"})
+        self.server.start()
+
+    def ask(self, path, tenant="rw", **parameters):
+        answer = self.server.get(f"/t/{tenant}/api/v1/{path}?" + urlencode(parameters))
+        return answer.status, json.loads(answer.body)
+
+    def data(self, path, tenant="rw", **parameters):
+        status, body = self.ask(path, tenant, **parameters)
+        self.assertEqual((status, body["status"]), (200, "success"), body)
+        return body["data"]
+
+    def refused(self, path, error, **parameters):
+        status, body = self.ask(path, **parameters)
+        self.assertEqual((status, body["status"], body["errorType"]), (400, "error", "bad_data"), body)
+        self.assertIn(error, body["error"])
+
+    def write(self, tenant, series, metadata=()):
+        answer = self.server.post(f"/t/{tenant}/api/v1/write", wire.snappy(wire.write_request(series, metadata)), REMOTE_WRITE)
+        self.assertEqual(answer.status, 204, answer)
+
+    def test_metadata(self):
+        samples = [({"__name__": "requests_total", "job": "a"}, [(T, 1.0)])]
+        self.write("rw", samples, [(COUNTER, "requests_total", 'Requests "in".', ""), (GAUGE, "heap_bytes", "Ä", "bytes")])
+        self.write("rw", [], [(STATESET, "state", "", ""), (99, "odd", "", "")])  # without a sample
+        described = {**otlp.total("http.requests", [otlp.point(T, 7)], "By"), "description": "Sent."}
+        body = otlp.request([described, {**otlp.gauge("heap_bytes", [otlp.point(T, 1)]), "description": "Another."}])
+        for number, (form, headers) in enumerate(((otlp.protobuf(body), otlp.PROTOBUF), (json.dumps(body).encode(), otlp.JSON))):
+            self.assertEqual(self.server.post(f"/t/otlp{number}/v1/metrics", form, headers).status, 200)
+        of_otlp = {"http_requests_bytes_total": [{"type": "counter", "help": "Sent.", "unit": "By"}],
+                   "heap_bytes": [{"type": "gauge", "help": "Another.", "unit": ""}]}
+        of_remote_write = {"requests_total": [{"type": "counter", "help": 'Requests "in".', "unit": ""}],
+                           "heap_bytes": [{"type": "gauge", "help": "Ä", "unit": "bytes"}],
+                           "state": [{"type": "stateset", "help": "", "unit": ""}],
+                           "odd": [{"type": "unknown", "help": "", "unit": ""}]}
+        for state in ("new", "restarted", "killed"):
+            with self.subTest(state):
+                self.assertEqual(self.data("metadata"), of_remote_write)
+                self.assertEqual(self.data("metadata", "otlp0"), of_otlp)
+                self.assertEqual(self.data("metadata", "otlp1"), of_otlp)
+                self.assertEqual(self.data("metadata", "nobody"), {})
+                self.assertEqual(self.data("metadata", metric="state"), {"state": of_remote_write["state"]})
+                self.assertEqual(self.data("metadata", metric="nothing"), {})
+            if state == "new":
+                self.server.restart()
+            elif state == "restarted":
+                self.server.kill()
+                self.server.start()
+        time.sleep(0.01)  # so that the next one is newer
+        self.write("rw", [], [(COUNTER, "requests_total", "Changed.", "")])
+        self.assertEqual([one["help"] for one in self.data("metadata")["requests_total"]], ["Changed.", 'Requests "in".'])
+        self.assertEqual([one["help"] for one in self.data("metadata", limit_per_metric=1)["requests_total"]], ["Changed."])
+        self.assertEqual(len(self.data("metadata", limit=2)), 2)
+        self.assertEqual(self.data("metadata", limit=0), {})
+        self.assertEqual(len(self.data("metadata", limit=-1)), 4)
+        self.refused("metadata", "limit must be a number", limit="x")
+        self.refused("metadata", "limit_per_metric must be a number", limit_per_metric="1x")
+
+    def test_metadata_never_costs_a_sample(self):
+        broken = wire.field(3, b"\x08")  # a type without its number
+        body = wire.write_request([({"__name__": "m"}, [(T, 4.0)])], [(GAUGE, "", "no name", ""), (GAUGE, "m", "x" * 5000, "")])
+        answer = self.server.post("/t/rw/api/v1/write", wire.snappy(broken + body), REMOTE_WRITE)
+        self.assertEqual(answer.status, 204, answer)
+        self.assertEqual(self.data("query", query="m", time=T / 1000)["result"][0]["value"][1], "4")
+        self.assertEqual(self.data("metadata"), {"m": [{"type": "gauge", "help": "x" * 400, "unit": ""}]})
+        # Of a tenant without samples it is not kept, and taken once there are some.
+        self.write("late", [], [(GAUGE, "m", "h", "")])
+        self.assertEqual(self.data("metadata", "late"), {})
+        self.write("late", [({"__name__": "m"}, [(T, 4.0)])], [(GAUGE, "m", "h", "")])
+        self.assertEqual(self.data("metadata", "late"), {"m": [{"type": "gauge", "help": "h", "unit": ""}]})
+
