@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prometheus' API beside queries: metadata of metrics."""
+"""Prometheus' API beside queries: metadata of metrics, trees of queries."""
 
 import json
 import time
@@ -86,4 +86,20 @@ class Api(OwnServerCase):
         self.assertEqual(self.data("metadata", "late"), {})
         self.write("late", [({"__name__": "m"}, [(T, 4.0)])], [(GAUGE, "m", "h", "")])
         self.assertEqual(self.data("metadata", "late"), {"m": [{"type": "gauge", "help": "h", "unit": ""}]})
+
+    def test_trees(self):
+        query = 'sum by (job) (rate(m{a!="b"}[5m] offset 1m)) / 2'
+        tree = self.data("parse_query", query=query)
+        posted = self.server.post("/api/v1/parse_query", urlencode({"query": query}), {"Content-Type": "application/x-www-form-urlencoded"})
+        self.assertEqual(posted.json()["data"], tree)
+        self.assertEqual((tree["type"], tree["op"], tree["matching"], tree["rhs"]),
+                         ("binaryExpr", "/", None, {"type": "numberLiteral", "val": "2"}))
+        self.assertEqual((tree["lhs"]["type"], tree["lhs"]["grouping"]), ("aggregation", ["job"]))
+        call = tree["lhs"]["expr"]
+        self.assertEqual(call["func"], {"name": "rate", "argTypes": ["matrix"], "variadic": 0, "returnType": "vector"})
+        self.assertEqual(call["args"][0], {
+            "type": "matrixSelector", "name": "m", "range": 300000, "offset": 60000, "timestamp": None, "startOrEnd": None,
+            "matchers": [{"name": "a", "value": "b", "type": "!="}, {"name": "__name__", "value": "m", "type": "="}],
+            "anchored": False, "smoothed": False})
+        self.refused("parse_query", "parse error", query="sum(")
 

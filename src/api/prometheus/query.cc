@@ -9,7 +9,6 @@
 #include "api/prometheus/explain.h"
 #include "api/prometheus/handlers.h"
 #include "api/prometheus/parameters.h"
-#include "api/prometheus/tree.h"
 #include "api/shared/query_answer.h"
 #include "base/regex.h"
 #include "language/promql/duration.h"
@@ -17,6 +16,7 @@
 #include "language/promql/evaluate.h"
 #include "language/promql/parser.h"
 #include "language/promql/print.h"
+#include "language/promql/print_json.h"
 
 namespace varve::api {
 namespace {
@@ -133,7 +133,7 @@ Result<Response> parse_query(const PrometheusParts& parts, const Request& reques
   VARVE_ASSIGN_OR_RETURN(const auto parameters, PrometheusParameters::of(request));
   VARVE_ASSIGN_OR_RETURN(const auto root, parsed_query(parts, parameters.get("query").value_or("")));
   return Response::json(200,
-                        prometheus_success([&](protocol::json::Writer& json) { write_prometheus_tree(json, *root); }));
+                        prometheus_success([&](protocol::json::Writer& json) { promql::write_tree(json, *root); }));
 }
 
 }  // namespace varve::api
