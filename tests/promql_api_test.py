@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prometheus' API beside queries: metadata of metrics, trees of queries."""
+"""Prometheus' API beside queries: metadata of metrics, trees of queries, the status of the server and of a tenant's index."""
 
 import json
 import time
@@ -103,3 +103,36 @@ class Api(OwnServerCase):
             "anchored": False, "smoothed": False})
         self.refused("parse_query", "parse error", query="sum(")
 
+    def test_the_index(self):
+        self.write("rw", [({"__name__": "a", "host": f"h{i}", "job": "j"}, [(T + i, 1.0)]) for i in range(3)] + [({"__name__": "b", "job": "j"}, [(T + 9, 1.0)])])
+        self.write("other", [({"__name__": "hidden"}, [(T, 1.0)])])
+        for settled in (False, True):
+            with self.subTest(settled=settled):
+                found = self.data("status/tsdb")
+                self.assertEqual(found["headStats"], {"numSeries": 4, "numLabelPairs": 6, "chunkCount": 0, "minTime": T, "maxTime": T + 9})
+                self.assertEqual(found["seriesCountByMetricName"], [{"name": "a", "value": 3}, {"name": "b", "value": 1}])
+                self.assertEqual(found["labelValueCountByLabelName"],
+                                 [{"name": "host", "value": 3}, {"name": "__name__", "value": 2}, {"name": "job", "value": 1}])
+                self.assertEqual(found["memoryInBytesByLabelName"],
+                                 [{"name": "host", "value": 6}, {"name": "__name__", "value": 4}, {"name": "job", "value": 4}])
+                self.assertEqual(found["seriesCountByLabelValuePair"][:2], [{"name": "job=j", "value": 4}, {"name": "__name__=a", "value": 3}])
+                self.assertEqual(self.data("status/tsdb", limit=1)["seriesCountByMetricName"], [{"name": "a", "value": 3}])
+            self.server.settle()
+        self.assertEqual(self.data("status/tsdb", "nobody")["headStats"]["numSeries"], 0)
+        for limit in ("0", "x", "-1"):
+            self.refused("status/tsdb", "limit must be a positive number", limit=limit)
+        self.refused("status/tsdb", "limit must not exceed 10000", limit=10001)
+
+    def test_the_server(self):
+        self.server.restart(**{"promql.lookback": "7m"})
+        runtime = self.data("status/runtimeinfo")
+        started = time.mktime(time.strptime(runtime["startTime"], "%Y-%m-%dT%H:%M:%SZ")) - time.timezone
+        self.assertLess(abs(time.time() - started), 600)
+        self.assertGreaterEqual(runtime["serverTime"], runtime["startTime"])
+        self.assertTrue(runtime["storageRetention"].endswith("y"), runtime)
+        flags = self.data("status/flags")
+        self.assertEqual(flags["promql.lookback"], "7m")
+        self.assertIn("http.listen", flags)
+        lines = self.data("status/config")["yaml"].splitlines()
+        self.assertIn('promql.lookback: "7m"', lines)
+        self.assertEqual(len(lines), len(flags))

@@ -125,6 +125,7 @@ SHOWS = [
     ("GET", "/api/v1/labels", None, "secret_key"),
     ("GET", "/api/v1/label/secret_key/values", None, "secret_value"),
     ("GET", "/api/v1/series?match[]=secret_metric", None, "secret_value"),
+    ("GET", "/api/v1/status/tsdb", None, "secret_value"),
     ("GET", "/api/v1/metadata", None, "secret_metric"),
     ("GET", "/api/query?start=1&m=sum:secret_metric{secret_key=*}", None, "424242"),
     ("GET", "/api/query?start=0&metricName=secret_metric", None, "424242"),
@@ -214,7 +215,8 @@ CHANGES = [
     ("POST", "/api/v1/datapoints/delete", ONE),
 ]
 # Seen and killed while it runs: ceres_test.py and admin_queries_test.cc. The others say the same to everybody.
-SAME = ["/api/v1/format_query?query=x", "/api/v1/parse_query?query=x", "/api/v1/status/buildinfo", "/api/v1/rules", "/api/v1/alerts", "/api/v1/targets", "/api/v1/query_exemplars",
+SAME = ["/api/v1/format_query?query=x", "/api/v1/parse_query?query=x", "/api/v1/status/buildinfo", "/api/v1/status/runtimeinfo", "/api/v1/status/flags",
+        "/api/v1/status/config", "/api/v1/rules", "/api/v1/alerts", "/api/v1/targets", "/api/v1/query_exemplars",
         "/api/v1/features", "/api/v1/datapoints/index", "/api/v1/admin/runningqueries", "/api/v1/admin/killquery/x", "/api/v1/admin/jobs", "/api/v1/version",
         "/api/v1/health/status", "/api/v1/health/check", "/api/aggregators", "/api/config/filters", "/api/version",
         "/-/healthy", "/-/ready", "/metrics", "/ping", "/health", "/query?q=SHOW+DATABASES", "/loki/api/v1/status/buildinfo", "/_cat/health"]

@@ -76,7 +76,7 @@ int serve(const config::Sources& sources, const config::Loaded& loaded) {
       "starting",
       {{"version", version()}, {"commit", commit()}, {"config", sources.file.value_or("")}, {"set", keys_set(loaded)}});
   warn_of_descriptors(loaded.config);
-  Server server(loaded.config, clock);
+  Server server(loaded.config, clock, loaded.effective);
   bool stops = false;
   const auto go_on = [&] {
     stops = stops || signals.wait(std::chrono::milliseconds(0)) == Signals::Kind::stop;

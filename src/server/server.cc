@@ -64,11 +64,13 @@ std::chrono::milliseconds left(const Clock& clock, std::int64_t began_ns, std::c
 // In order of dependence: each member uses only those above it.
 struct Server::State {
   config::Config config;
+  const std::vector<config::Setting> shown;
   const Clock& clock;
   Metrics metrics;
   const std::shared_ptr<MemoryLedger> memory;  // of what requests hold
   http::Gate gate;
   write::Refusals refusals;
+  std::int64_t started_ms = 0;
   std::uint64_t bodies_refused = 0;  // as was looked at last
   write::TenantFigures figures;
   std::unique_ptr<http::Server> http;
@@ -101,8 +103,12 @@ struct Server::State {
     query::Read read;
   } seen;
 
-  State(const config::Config& c, const Clock& k)
-      : config(c), clock(k), memory(std::make_shared<MemoryLedger>(memory_max(c, memory_usable()))), refusals(k) {}
+  State(const config::Config& c, const Clock& k, std::vector<config::Setting> s)
+      : config(c),
+        shown(std::move(s)),
+        clock(k),
+        memory(std::make_shared<MemoryLedger>(memory_max(c, memory_usable()))),
+        refusals(k) {}
 
   [[nodiscard]] std::string name() const { return host_name() + ":" + std::to_string(http->port()); }
   Status listen();
@@ -117,7 +123,8 @@ struct Server::State {
   [[nodiscard]] http::Router routes();
 };
 
-Server::Server(const config::Config& config, const Clock& clock) : state_(std::make_unique<State>(config, clock)) {}
+Server::Server(const config::Config& config, const Clock& clock, std::vector<config::Setting> shown)
+    : state_(std::make_unique<State>(config, clock, std::move(shown))) {}
 
 Server::~Server() { stop(std::chrono::milliseconds(0)); }
 
@@ -281,6 +288,8 @@ void Server::State::look_for_refusals() {
 }
 
 http::Router Server::State::routes() {
+  api::ServerFacts facts{.started_ms = started_ms, .raw_retention_ms = config.raw_retention_ms};
+  for (const auto& setting : shown) facts.settings.emplace_back(setting.key, setting.value);
   const api::Context context{
       .writer = *writer,
       .queries = *queries,
@@ -299,6 +308,7 @@ http::Router Server::State::routes() {
       .clock = clock,
       .metrics = metrics,
       .version = std::string(version()),
+      .facts = std::move(facts),
       .takes_samples = config.roles.ingest,
       .tenant_tag = config.tenant_from.tag,
       .retentions = ceres_retentions(config),
@@ -321,7 +331,8 @@ http::Router Server::State::routes() {
 Status Server::start(const std::function<bool()>& go_on) {
   State& s = *state_;
   raise_open_files_limit();
-  register_process_metrics(s.metrics, s.clock.now_ms());
+  s.started_ms = s.clock.now_ms();
+  register_process_metrics(s.metrics, s.started_ms);
   s.metrics.gauge("varve_build_info", "Which varve this is; always 1.", [] { return 1.0; },
                   {{"version", version()}, {"commit", commit()}, {"compiler", compiler()}});
   VARVE_RETURN_IF_ERROR(with_thread_name("http", [&] { return s.listen(); }));

@@ -6,17 +6,20 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
 #include "config/config.h"
+#include "config/yaml.h"
 
 namespace varve::server {
 
 // start, tick, reload and stop are called from one thread.
 class Server {
  public:
-  Server(const config::Config& config, const Clock& clock);
+  // `shown`: the settings that the configuration is made of, secrets hidden, for who asks.
+  Server(const config::Config& config, const Clock& clock, std::vector<config::Setting> shown = {});
   ~Server();  // stops, if stop() was not called
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;

@@ -20,6 +20,7 @@ struct PrometheusParts {
   const query::Engine& engine;
   std::shared_ptr<write::MetricMetadataStore> metadata;
   std::string version;  // of varve
+  ServerFacts facts;
   PromqlOptions options;
   Endpoint queries;
   Endpoint names;
@@ -46,9 +47,15 @@ Result<Response> answer_metric_metadata(const PrometheusParts& parts, const Requ
 
 // status.cc
 void show_prometheus_build(const PrometheusParts& parts, const Request& request, const Responder& answer);
+void show_prometheus_runtime(const PrometheusParts& parts, const Request& request, const Responder& answer);
+void show_prometheus_flags(const PrometheusParts& parts, const Request& request, const Responder& answer);
+void show_prometheus_config(const PrometheusParts& parts, const Request& request, const Responder& answer);
 void show_no_rules(const PrometheusParts& parts, const Request& request, const Responder& answer);
 void show_no_alerts(const PrometheusParts& parts, const Request& request, const Responder& answer);
 void show_no_targets(const PrometheusParts& parts, const Request& request, const Responder& answer);
 void show_no_exemplars(const PrometheusParts& parts, const Request& request, const Responder& answer);
+
+// tsdb_status.cc
+Result<Response> answer_tsdb_status(const PrometheusParts& parts, const Request& request);
 
 }  // namespace varve::api

@@ -38,6 +38,7 @@ PrometheusParts::PrometheusParts(const Context& context)
       engine(context.queries),
       metadata(context.metadata),
       version(context.version),
+      facts(context.facts),
       options(context.promql),
       queries(context.query_pool, prometheus_status_of,
               QueryMetrics(context.metrics, context.queries.clock(), "promql")),

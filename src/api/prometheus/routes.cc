@@ -15,6 +15,7 @@ constexpr OnPool<PrometheusParts> kRange{answer_range_query, &PrometheusParts::q
 constexpr OnPool<PrometheusParts> kFormat{format_query, &PrometheusParts::names};
 constexpr OnPool<PrometheusParts> kParse{parse_query, &PrometheusParts::names};
 constexpr OnPool<PrometheusParts> kMetadata{answer_metric_metadata, &PrometheusParts::names};
+constexpr OnPool<PrometheusParts> kTsdb{answer_tsdb_status, &PrometheusParts::names};
 constexpr OnPool<PrometheusParts> kLabelNames{answer_prometheus_labels, &PrometheusParts::names};
 constexpr OnPool<PrometheusParts> kLabelValues{answer_prometheus_values, &PrometheusParts::names};
 constexpr OnPool<PrometheusParts> kLabelSets{answer_prometheus_series, &PrometheusParts::names};
@@ -40,7 +41,11 @@ constexpr Route<PrometheusParts> kPrometheusRoutes[] = {
     {Method::get, "/api/v1/series", kLabelSets},
     {Method::post, "/api/v1/series", kLabelSets},
     {Method::get, "/api/v1/metadata", kMetadata},
+    {Method::get, "/api/v1/status/tsdb", kTsdb},
     about("/api/v1/status/buildinfo", Itself{show_prometheus_build}),
+    about("/api/v1/status/runtimeinfo", Itself{show_prometheus_runtime}),
+    about("/api/v1/status/flags", Itself{show_prometheus_flags}),
+    about("/api/v1/status/config", Itself{show_prometheus_config}),
     about("/api/v1/rules", Itself{show_no_rules}),
     about("/api/v1/alerts", Itself{show_no_alerts}),
     about("/api/v1/targets", Itself{show_no_targets}),

@@ -45,6 +45,13 @@ struct PromqlOptions {
   std::size_t series_max = 1'000'000;  // of one selector
 };
 
+// What is told of the server.
+struct ServerFacts {
+  std::int64_t started_ms = 0;
+  std::int64_t raw_retention_ms = 0;                               // 0: for ever
+  std::vector<std::pair<std::string, std::string>> settings = {};  // every key with its value, secrets hidden
+};
+
 struct Context {
   write::Writer& writer;
   query::Engine& queries;
@@ -63,6 +70,7 @@ struct Context {
   const Clock& clock;
   Metrics& metrics;
   std::string version;  // of varve
+  ServerFacts facts;
   bool takes_samples;  // by its roles; else queries save nothing
   bool tenant_tag;     // a tag of OpenTSDB's put may name the tenant
   CeresRetentions retentions;

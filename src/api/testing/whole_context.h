@@ -45,6 +45,7 @@ class WholeContext {
             .clock = clock_,
             .metrics = metrics,
             .version = "1.2.3",
+            .facts = {},
             .takes_samples = false,
             .tenant_tag = true,
             .retentions = {},
