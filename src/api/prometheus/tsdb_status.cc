@@ -20,10 +20,10 @@ namespace {
 
 constexpr std::size_t kTsdbStatusMost = 10'000;  // of each list, as Prometheus has it
 
-using Counts = std::vector<std::pair<std::string, std::uint64_t>>;
+using TsdbCounts = std::vector<std::pair<std::string, std::uint64_t>>;
 
 struct TsdbStatus {
-  Counts series_by_metric, values_by_label, bytes_by_label, series_by_pair;
+  TsdbCounts series_by_metric, values_by_label, bytes_by_label, series_by_pair;
   std::uint64_t series = 0, pairs = 0;
   std::int64_t first_ms = std::numeric_limits<std::int64_t>::max();
   std::int64_t last_ms = std::numeric_limits<std::int64_t>::min();
@@ -104,7 +104,7 @@ Status count_labels(const storage::SeriesStore& store, model::TenantId tenant, q
   return {};
 }
 
-void write_largest(protocol::json::Writer& json, std::string_view name, Counts& counts, std::size_t limit) {
+void write_largest(protocol::json::Writer& json, std::string_view name, TsdbCounts& counts, std::size_t limit) {
   const auto end = counts.begin() + static_cast<std::ptrdiff_t>(std::min(limit, counts.size()));
   std::ranges::partial_sort(counts, end, [](const auto& a, const auto& b) {
     return a.second != b.second ? a.second > b.second : a.first < b.first;

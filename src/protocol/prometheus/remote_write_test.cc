@@ -359,11 +359,11 @@ TEST(RemoteWrite, MetadataAreTold) {
   std::string body = request({kUp});
   protozero::pbf_writer to(body);
   to.add_message(3, metadata(1, "a", "h", "bytes"));
-  to.add_message(3, std::string_view("\x08"));  // broken
+  to.add_message(3, std::string("\x08"));  // broken
   to.add_message(3, metadata(7, "b", "", ""));
   to.add_message(3, metadata(8, "c", "", ""));
   to.add_message(3, metadata(-1, "d", "", ""));
-  to.add_message(3, std::string_view());
+  to.add_message(3, std::string());
   std::vector<std::string> told;
   const model::MetadataSink sink = [&](const model::MetricMetadata& one) {
     told.push_back(std::string(model::kMetricTypeNames[static_cast<std::size_t>(one.type)]) + " " +
