@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ids of messages: UUIDs. Where the sender gave none, it is computed: from what the message says, so that a request that
-// comes again has the same ids (docs/decisions/0092), or from its time and arrival. Such ids are not stored.
+// Ids of messages: UUIDs. Where the sender gave none, it is computed: from what the message says, so that a request
+// that comes again has the same ids (docs/decisions/0092), or from its time and arrival. Such ids are not stored.
 #pragma once
 
 #include <optional>
