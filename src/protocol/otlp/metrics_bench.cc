@@ -148,7 +148,7 @@ void run_metrics(benchmark::State& state, const std::string& body, const Parse& 
   model::RowBatch batch;
   const auto parse_once = [&] {
     batch.clear();
-    return parse(body, naming, target_time, groups, batch)->points.accepted;
+    return parse(body, naming, target_time, groups, batch, nullptr)->points.accepted;
   };
   parse_once();
   std::size_t samples = 0;
