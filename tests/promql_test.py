@@ -2,6 +2,7 @@
 """PromQL by Prometheus' API: values, names, errors, tenants; before and after sealing and a restart."""
 
 import json
+import struct
 import unittest
 from urllib.parse import quote, urlencode
 
@@ -205,6 +206,41 @@ class PromQl(OwnServerCase):
                 self.assertEqual(ordered(self.data("parse_query", query=query)), ordered(tree))
         status, body = self.ask("parse_query", query="sum(")
         self.assertEqual((status, body["errorType"]), (400, "bad_data"), body)
+
+    def read(self, queries, prefix=""):
+        answer = self.server.post(prefix + "/api/v1/read", wire.snappy(wire.read_request(queries)),
+                                  {"Content-Type": "application/x-protobuf", "Content-Encoding": "snappy", "X-Prometheus-Remote-Read-Version": "0.1.0"})
+        self.assertEqual(answer.status, 200, answer)
+        self.assertEqual((answer.headers["content-type"], answer.headers["content-encoding"]), ("application/x-protobuf", "snappy"))
+        return wire.read_response(wire.unsnappy(answer.body))
+
+    def test_remote_read(self):
+        def double(value):
+            return struct.pack("<d", value)
+
+        up = {"__name__": "up", "job": "b"}
+        stale_at = (START + 60) * 1000
+        self.remote_write((up, [(START * 1000, 1.0), (stale_at, wire.STALE_MARKER)]), ({**up, "job": "a"}, [(START * 1000, 2.5)]))
+        for state in ("hot", "settled", "restarted"):
+            with self.subTest(state):
+                both, totals, none = self.read([
+                    (START * 1000, stale_at, [("=", "__name__", "up")]),
+                    (START * 1000 + 60_000, START * 1000 + 120_000, [("=~", "__name__", "req.*"), ("!=", "host", "a")]),
+                    (0, 1, [("=", "__name__", "up")])])
+                self.assertEqual(both, [({**up, "job": "a"}, [(START * 1000, double(2.5))]),
+                                        (up, [(START * 1000, double(1)), (stale_at, wire.STALE_MARKER)])])
+                self.assertEqual(totals, [({"__name__": "requests_total", "host": "b", "job": "api"},
+                                           [(START * 1000 + 60_000, double(120)), (START * 1000 + 120_000, double(240))])])
+                self.assertEqual(none, [])
+            if state == "hot":
+                self.server.settle()
+            elif state == "settled":
+                self.server.kill()
+                self.server.start()
+        self.assertEqual(self.read([(0, 1 << 60, [("=", "__name__", "up")])], "/t/stranger"), [[]])
+        for body, status in ((b"\x0a\x05", 400), (wire.read_request([(0, 1, [("=~", "a", "(")])]), 400)):
+            answer = self.server.post("/api/v1/read", wire.snappy(body), {"Content-Type": "application/x-protobuf", "Content-Encoding": "snappy"})
+            self.assertEqual(answer.status, status, answer)
 
     def test_costs(self):
         for state in ("hot", "settled"):

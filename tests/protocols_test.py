@@ -247,14 +247,40 @@ class Protocols(ServerCase):
 
     def test_remote_write_of_another_message_is_refused(self):
         body = wire.snappy(wire.write_request([({"__name__": "rw_typed"}, [(T0, 1.0)])]))
-        for content_type in ("application/x-protobuf;proto=io.prometheus.write.v2.Request", "application/json"):
+        for content_type, status in (("application/x-protobuf;proto=io.prometheus.write.v2.Request", 400), ("application/json", 415)):
             answer = self.server.post("/api/v1/write", body, {"Content-Type": content_type, "Content-Encoding": "snappy"})
-            self.assertEqual(answer.status, 415, answer)
+            self.assertEqual(answer.status, status, answer)
         self.assertNotIn("rw_typed", self.server.metric_names())
         for content_type in ("application/x-protobuf;proto=prometheus.WriteRequest", "APPLICATION/X-Protobuf; Proto=\"prometheus.WriteRequest\""):
             answer = self.server.post("/api/v1/write", body, {"Content-Type": content_type, "Content-Encoding": "snappy"})
             self.assertEqual(answer.status, 204, answer)
         self.expect("rw_typed", [(T0, 1)])
+
+    def test_remote_write_2(self):
+        v2 = {"Content-Type": "application/x-protobuf;proto=io.prometheus.write.v2.Request", "Content-Encoding": "snappy"}
+        up = {"__name__": "rw2_total", "job": "a"}
+        body = wire.write_request_2([(up, [(T0, 1.0), (T0 + 1, 2.0)], (1, "What it counts.", "bytes")), ({"__name__": "rw2_gauge", "job": "a"}, [(T0, 3.0)], None)])
+        for _ in range(2):
+            answer = self.server.post("/api/v1/write", wire.snappy(body), v2)
+            self.assertEqual(answer.status, 204, answer)
+            self.assertEqual(answer.headers["x-prometheus-remote-write-samples-written"], "3")
+            self.assertEqual(answer.headers["x-prometheus-remote-write-histograms-written"], "0")
+            self.check("rw2_total", [(T0, 1), (T0 + 1, 2)], None, False)
+        self.expect("rw2_gauge", [(T0, 3)])
+        self.assertIn(self.remote_write([(up, [(T0 + 2, 4.0)])]).status, (200, 204))
+        self.check("rw2_total", [(T0, 1), (T0 + 1, 2), (T0 + 2, 4)], None, False)
+        gone = wire.write_request_2([({"__name__": "rw2_never"}, [(T0, wire.STALE_MARKER)], None)])
+        answer = self.server.post("/api/v1/write", wire.snappy(gone), v2)
+        self.assertEqual(answer.headers["x-prometheus-remote-write-samples-written"], "1", "there was nothing to end")
+        self.assertNotIn("x-prometheus-remote-write-samples-written", self.remote_write([(up, [(T0, 1.0)])]).headers)
+        answer = self.server.post("/api/v1/write", wire.zstd(body), {**v2, "Content-Encoding": "zstd"})
+        self.assertEqual(answer.status, 204, answer)
+        bad = wire.write_request_2([({"__name__": "rw2_total", "job": "a"}, [(T0 + 3, 5.0)], None)]) + wire.field(5, wire.field(1, b"\x63\x64"))
+        answer = self.server.post("/api/v1/write", wire.snappy(bad), v2)
+        self.assertEqual(answer.status, 400, answer)
+        self.assertIn("symbol 99", answer.body.decode())
+        self.assertEqual(answer.headers["x-prometheus-remote-write-samples-written"], "1")
+        self.expect("rw2_total", [(T0, 1), (T0 + 1, 2), (T0 + 2, 4), (T0 + 3, 5)])
 
     def test_remote_write_empty_request(self):
         self.assertIn(self.remote_write([]).status, (200, 204))

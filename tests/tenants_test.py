@@ -181,6 +181,7 @@ SHOWS += [
     ("POST", "/analytics/query", dict(ROWS, select_fields=["Source", "Xmlmessage"]), "secret_value"),
     ("POST", "/analytics/query", dict(ROWS, table="StatTable.FieldNames.fields", select_fields=["fields.value"]), "secret_device"),
     ("POST", "/analytics/query", dict(ROWS, select_fields=["Source"], aggregate=["count"]), "secret_device"),
+    ("POST", "/api/v1/read", wire.read_request([(0, 1 << 50, [("=", "__name__", "secret_metric")])]), "secret_metric"),
     ("GET", "/loki/api/v1/query_range?query=" + LOKI_ALL, None, "424242"),
     ("GET", "/loki/api/v1/query?query=sum+by+(source)+(count_over_time(" + LOKI_ALL + "%5B1h%5D))", None, "secret_device"),
     ("GET", "/loki/api/v1/labels", None, "source"),

@@ -238,7 +238,9 @@ TEST_F(IngestTest, RemoteWriteLooksAtTheContentType) {
     EXPECT_EQ(status({{"content-type", good}}), 204) << good;
   }
   const std::size_t stored = samples.appended;
-  for (const char* bad : {"application/x-protobuf;proto=io.prometheus.write.v2.Request", "application/json", "",
+  EXPECT_EQ(status({{"content-type", "application/x-protobuf;proto=io.prometheus.write.v2.Request"}}), 400)
+      << "a body of 1.0";
+  for (const char* bad : {"application/json", "",
                           "application/x-protobuf;proto=io.prometheus.write.v2.Request;proto=prometheus.WriteRequest",
                           "application/x-protobuf;proto=PROMETHEUS.writerequest", "application/x-protobuf;proto=",
                           "application/x-protobuf, application/x-protobuf", "application/x-protobuffer", "nonsense"}) {

@@ -24,6 +24,12 @@ enum class MetricType : std::uint8_t {
 inline constexpr std::array<std::string_view, 8> kMetricTypeNames{"unknown",        "counter", "gauge", "histogram",
                                                                   "gaugehistogram", "summary", "info",  "stateset"};
 
+// Of another number: unknown.
+constexpr MetricType metric_type_of(std::int64_t number) {
+  const bool is_known = number >= 0 && number < static_cast<std::int64_t>(kMetricTypeNames.size());
+  return is_known ? static_cast<MetricType>(number) : MetricType::unknown;
+}
+
 struct MetricMetadata {
   MetricType type = MetricType::unknown;
   std::string_view metric = {};

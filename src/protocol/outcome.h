@@ -22,6 +22,7 @@ struct Outcome {
   static constexpr std::size_t kListed = 100;
 
   std::size_t accepted = 0;               // samples, without markers
+  std::size_t left_out = 0;               // good ones for which there is nothing to store
   std::size_t rejected = 0;               // entries
   std::array<std::size_t, 16> by_code{};  // rejected entries, by Code
   std::vector<Rejected> listed;           // the first kListed of them

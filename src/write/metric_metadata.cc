@@ -58,7 +58,7 @@ void NewMetadata::take(const model::MetricMetadata& one, const NameOf& name_of, 
   constexpr char kNul = '\0';
   fingerprinted_.assign(tenant_) += kNul;
   fingerprinted_.append(one.metric) += kNul;
-  fingerprinted_.append(one.unit) += kNul;
+  fingerprinted_.append(one.unit.substr(0, kUnitBytesMax + 1)) += kNul;
   fingerprinted_ += static_cast<char>(one.type);
   fingerprinted_ += variant;
   // As much as is kept: who sends long texts pays no more for each.

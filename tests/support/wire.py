@@ -43,6 +43,116 @@ def write_request(series, metadata=()):
     return out
 
 
+def write_request_2(series):
+    """Of remote write 2.0: [({label: value}, [(time_ms, value), …], (type's number, help, unit) or None), …]"""
+    symbols, out = [""], b""
+
+    def ref(text):
+        if text not in symbols:
+            symbols.append(text)
+        return varint(symbols.index(text))
+
+    for labels, samples, metadata in series:
+        body = field(1, b"".join(ref(text) for name in sorted(labels) for text in (name, labels[name])))
+        body += b"".join(field(2, sample(t, v)) for t, v in samples)
+        if metadata:
+            body += field(5, b"\x08" + varint(metadata[0]) + b"\x18" + ref(metadata[1]) + b"\x20" + ref(metadata[2]))
+        out += field(5, body)
+    return b"".join(field(4, text.encode()) for text in symbols) + out
+
+
+def read_request(queries):
+    """[(first_ms, last_ms, [(operator, name, value), …]), …]"""
+    out = b""
+    for first, last, matchers in queries:
+        body = b"\x08" + varint(first) + b"\x10" + varint(last)
+        body += b"".join(field(3, b"\x08" + varint(["=", "!=", "=~", "!~"].index(op)) + field(2, name.encode()) + field(3, value.encode()))
+                         for op, name, value in matchers)
+        out += field(1, body)
+    return out
+
+
+def fields(data):
+    """Of a protobuf message: [(number, bytes or number), …]"""
+    at, out = 0, []
+
+    def number():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    while at < len(data):
+        tag = number()
+        if tag & 7 == 0:
+            out.append((tag >> 3, number()))
+        else:
+            size = 8 if tag & 7 == 1 else number()
+            out.append((tag >> 3, data[at:at + size]))
+            at += size
+    return out
+
+
+def read_response(data):
+    """For each query [({label: value}, [(time_ms, 8 bytes of a double), …]), …]"""
+    def texts(message):
+        return tuple(text.decode() for _, text in fields(message))
+
+    def signed(number):
+        return number - (1 << 64) if number >> 63 else number
+
+    out = []
+    for _, result in fields(data):
+        series = []
+        for _, one in fields(result):
+            parts = fields(one)
+            labels = dict(texts(part) for number, part in parts if number == 1)
+            samples = [dict(fields(part)) for number, part in parts if number == 2]
+            series.append((labels, [(signed(sample[2]), sample[1]) for sample in samples]))
+        out.append(series)
+    return out
+
+
+def unsnappy(data):
+    at, size, shift = 0, 0, 0
+    while True:
+        byte = data[at]
+        at += 1
+        size |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            break
+    out = bytearray()
+    while at < len(data):
+        tag = data[at]
+        at += 1
+        kind = tag & 3
+        if kind == 0:
+            length = tag >> 2
+            if length >= 60:
+                extra = length - 59
+                length = int.from_bytes(data[at:at + extra], "little")
+                at += extra
+            out += data[at:at + length + 1]
+            at += length + 1
+            continue
+        if kind == 1:
+            length, offset, more = (tag >> 2 & 7) + 4, (tag >> 5) << 8 | data[at], 1
+        else:
+            more = 2 if kind == 2 else 4
+            length, offset = (tag >> 2) + 1, int.from_bytes(data[at:at + more], "little")
+        at += more
+        for _ in range(length):
+            out.append(out[-offset])
+    assert len(out) == size
+    return bytes(out)
+
+
 STALE_MARKER = struct.pack("<Q", 0x7FF0000000000002)
 
 

@@ -31,6 +31,9 @@ void write_series(const PrometheusParts& parts, const Request& request, const Re
 // The message and a line's end, as text: of what is written.
 Response prometheus_error(int status, std::string_view message, const Request& request);
 
+// remote_read.cc
+Result<Response> read_remotely(const PrometheusParts& parts, const Request& request);
+
 // query.cc
 Result<Response> answer_instant_query(const PrometheusParts& parts, const Request& request);
 Result<Response> answer_range_query(const PrometheusParts& parts, const Request& request);

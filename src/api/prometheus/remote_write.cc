@@ -16,19 +16,46 @@ namespace {
 
 namespace prometheus = protocol::prometheus;
 
-// Remote write 2.0 sends another message to the same path, told apart by nothing but the content type.
-bool is_write_request(std::string_view content_type) {
+// 1.0 and 2.0 send other messages to the same path, told apart by the content type. nullptr: it is neither.
+using WriteParser = decltype(&prometheus::parse_write_request);
+WriteParser write_parser_of(std::string_view content_type) {
   const auto type = http::parse_media_type(content_type);
-  if (!type || type->essence != "application/x-protobuf") return false;
-  return std::ranges::all_of(type->parameters, [](const auto& parameter) {
-    return parameter.first != "proto" || parameter.second == "prometheus.WriteRequest";
-  });
+  if (!type || type->essence != "application/x-protobuf") return nullptr;
+  WriteParser parser = prometheus::parse_write_request;
+  bool is_first = true;
+  for (const auto& [name, value] : type->parameters) {
+    if (name != "proto") continue;
+    const WriteParser said = value == "prometheus.WriteRequest"          ? prometheus::parse_write_request
+                             : value == "io.prometheus.write.v2.Request" ? prometheus::parse_write_request_2
+                                                                         : nullptr;
+    if (said == nullptr || (!is_first && said != parser)) return nullptr;
+    parser = said;
+    is_first = false;
+  }
+  return parser;
 }
 
-bool takes_content_type(const Request& request) {
-  return std::ranges::all_of(request.headers, [](const auto& header) {
-    return header.first != "content-type" || is_write_request(header.second);
-  });
+// Without a content type it is 1.0, as old senders have it.
+WriteParser write_parser_of(const Request& request) {
+  WriteParser parser = nullptr;
+  for (const auto& [name, value] : request.headers) {
+    if (name != "content-type") continue;
+    const WriteParser said = write_parser_of(value);
+    if (said == nullptr || (parser != nullptr && said != parser)) return nullptr;
+    parser = said;
+  }
+  const bool is_said =
+      std::ranges::any_of(request.headers, [](const auto& header) { return header.first == "content-type"; });
+  return is_said ? parser : prometheus::parse_write_request;
+}
+
+// What senders of 2.0 compare with what they sent. To those of 1.0 it is not said: they would take exemplars that are
+// left out for a failure.
+Response with_written(Response response, std::size_t samples) {
+  response.headers.emplace_back("X-Prometheus-Remote-Write-Samples-Written", std::to_string(samples));
+  response.headers.emplace_back("X-Prometheus-Remote-Write-Histograms-Written", "0");
+  response.headers.emplace_back("X-Prometheus-Remote-Write-Exemplars-Written", "0");
+  return response;
 }
 
 }  // namespace
@@ -50,10 +77,11 @@ Response prometheus_error(int status, std::string_view message, const Request&) 
 }
 
 void write_series(const PrometheusParts& parts, const Request& request, const Responder& answer) {
-  if (!takes_content_type(request)) {
+  const WriteParser parse = write_parser_of(request);
+  if (parse == nullptr) {
     return answer(request.error(415,
-                                "this is remote write 1.0: Content-Type: application/x-protobuf, and "
-                                "proto=prometheus.WriteRequest if it says proto"));
+                                "this is remote write: Content-Type: application/x-protobuf, and if it says proto, "
+                                "proto=prometheus.WriteRequest or proto=io.prometheus.write.v2.Request"));
   }
   if (request.header("content-encoding").empty()) {
     return answer(request.error(415, "remote write needs Content-Encoding: snappy (or zstd)"));
@@ -61,8 +89,8 @@ void write_series(const PrometheusParts& parts, const Request& request, const Re
   auto ingest = parts.writer.open(request.tenant, write::Family::remote_write);
   if (!ingest) return answer(request.error(ingest.error()));
   write::NewMetadata news(*parts.metadata, request.tenant);
-  const auto outcome = prometheus::parse_write_request(request.body, (*ingest)->groups(), (*ingest)->batch(),
-                                                       [&news](const model::MetricMetadata& one) { news.take(one); });
+  const auto outcome = parse(request.body, (*ingest)->groups(), (*ingest)->batch(),
+                             [&news](const model::MetricMetadata& one) { news.take(one); });
   if (!outcome) {
     parts.writer.count_rejected(outcome.error().code, 1);
     return answer(request.error(outcome.error()));
@@ -72,6 +100,10 @@ void write_series(const PrometheusParts& parts, const Request& request, const Re
   if (outcome->rejected != 0) {
     response = request.error(status_of_refused(*outcome),
                              std::to_string(outcome->rejected) + " refused: " + refused_rows(*outcome, "series"));
+  }
+  if (parse == &prometheus::parse_write_request_2) {
+    // With staleness markers, also those that have nothing to end.
+    response = with_written(std::move(response), (*ingest)->batch().rows() + outcome->left_out);
   }
   auto stored = when_stored(request, answer, std::move(response));
   if (news.empty()) return parts.writer.commit(std::move(*ingest), std::move(stored));

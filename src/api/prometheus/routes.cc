@@ -12,6 +12,7 @@ namespace {
 
 constexpr OnPool<PrometheusParts> kInstant{answer_instant_query, &PrometheusParts::queries};
 constexpr OnPool<PrometheusParts> kRange{answer_range_query, &PrometheusParts::queries};
+constexpr OnPool<PrometheusParts> kRead{read_remotely, &PrometheusParts::queries};
 constexpr OnPool<PrometheusParts> kFormat{format_query, &PrometheusParts::names};
 constexpr OnPool<PrometheusParts> kParse{parse_query, &PrometheusParts::names};
 constexpr OnPool<PrometheusParts> kMetadata{answer_metric_metadata, &PrometheusParts::names};
@@ -27,6 +28,7 @@ constexpr Route<PrometheusParts> about(std::string_view pattern, Itself<Promethe
 
 constexpr Route<PrometheusParts> kPrometheusRoutes[] = {
     {Method::post, "/api/v1/write", Itself{write_series}, Effect::writes, prometheus_error},
+    {Method::post, "/api/v1/read", kRead, Effect::reads, prometheus_error},
     {Method::get, "/api/v1/query", kInstant},
     {Method::post, "/api/v1/query", kInstant},
     {Method::get, "/api/v1/query_range", kRange},

@@ -1,244 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/prometheus/remote_write.h"
 
-#include <algorithm>
-#include <bit>
-#include <cstring>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 #include <protozero/exception.hpp>
 #include <protozero/pbf_reader.hpp>
 
-#include "base/bytes.h"
-#include "base/check.h"
-#include "model/time.h"
-#include "model/too_old.h"
-#include "protocol/compare.h"
-#include "protocol/group_cursor.h"
-#include "protocol/prometheus/labels.h"
+#include "protocol/prometheus/series_parser.h"
 
 namespace varve::protocol::prometheus {
 namespace {
 
-using model::LineGroup;
 using protozero::pbf_wire_type;
 using protozero::tag_and_type;
-
-struct Sample {
-  std::uint64_t bits = 0;
-  std::int64_t time = 0;
-  [[nodiscard]] bool is_marker() const { return bits == model::kStaleMarkerBits; }
-};
-
-class Parser {
- public:
-  Parser(std::string_view body, model::GroupSource& groups, model::RowBatch& batch, Outcome& outcome)
-      : body_(body), end_(body.data() + body.size()), groups_(groups), batch_(batch), outcome_(outcome) {}
-
-  // One TimeSeries message.
-  void add(std::string_view series);
-
- private:
-  struct Target {
-    // nullptr: the series is not known, and no value of it is kept. Then it gets no name: it would be listed
-    // without a sample, and take a place of limits.series_per_tenant.
-    LineGroup* group;
-    model::Timestamp kept_from;
-  };
-  LineGroup* guessed(std::string_view series) const;
-  bool is_whole();
-  Result<Target> target_of(std::string_view labels, std::span<const Sample> samples);
-  void add_in_any_order(std::string_view series);
-  bool read_usual_sample(const char*& at, Sample& sample) const;
-  static bool is_kept(const Sample& sample, model::Timestamp kept_from);
-  void keep(const Target& target, std::string_view labels, Sample sample);
-  Error too_old(std::string_view labels, model::Timestamp time, model::Timestamp kept_from);
-
-  const std::string_view body_;
-  const char* end_;               // of the whole body
-  std::optional<bool> is_whole_;  // once it was looked at
-  model::GroupSource& groups_;
-  model::RowBatch& batch_;
-  Outcome& outcome_;
-  GroupCursor cursor_;
-  std::size_t index_ = 0;
-  Labels labels_;
-  std::string raw_labels_;
-  std::vector<Sample> samples_;
-};
-
-// The usual series, which is known: all labels, then samples, and nothing else. Anything else goes to add_in_any_order.
-void Parser::add(std::string_view series) {
-  LineGroup* group = guessed(series);
-  if (group == nullptr) [[unlikely]] {
-    const char* at = series.data();
-    const char* end = at + series.size();
-    while (end - at >= 2 && *at == 0x0a && at[1] >= 0 && at[1] <= end - at - 2) at += 2 + at[1];
-    if (at == series.data() || (at != end && *at == 0x0a)) return add_in_any_order(series);
-    group = groups_.find({series.data(), at}, {});
-    if (group == nullptr) return add_in_any_order(series);
-  }
-  const Target target{group, batch_.kept_from(*group)};
-  const auto mark = batch_.mark();
-  const std::size_t accepted = outcome_.accepted;
-  const char* at = series.data() + group->name_bytes;
-  const char* end = series.data() + series.size();
-  while (at != end) {
-    Sample sample;
-    if (*at != 0x12 || !read_usual_sample(at, sample) || at > end) [[unlikely]] {
-      batch_.rollback(mark);
-      outcome_.accepted = accepted;
-      return add_in_any_order(series);
-    }
-    keep(target, {series.data(), group->name_bytes}, sample);
-  }
-  cursor_.step(group);
-  ++index_;
-}
-
-LineGroup* Parser::guessed(std::string_view series) const {
-  LineGroup* group = cursor_.guess();
-  if (group == nullptr || group->name_bytes > series.size()) return nullptr;
-  const char* at = series.data();
-  // More labels behind these are another series.
-  if (group->name_bytes < series.size() && at[group->name_bytes] == 0x0a) return nullptr;
-  const bool fast = group->raw_name != nullptr && end_ - at >= 32;
-  return (fast ? same_bytes(at, group->raw_name, group->name_bytes) : group->starts(at)) ? group : nullptr;
-}
-
-Result<Parser::Target> Parser::target_of(std::string_view labels, std::span<const Sample> samples) {
-  if (LineGroup* known = groups_.find(labels, {})) return Target{known, batch_.kept_from(*known)};
-  VARVE_RETURN_IF_ERROR(read_labels(labels, labels_));
-  Target target{nullptr, batch_.kept_from(groups_.kept(labels_.tags, {&labels_.metric, 1}))};
-  bool values = false, markers = false;
-  for (const Sample& sample : samples) {
-    if (is_kept(sample, target.kept_from)) (sample.is_marker() ? markers : values) = true;
-  }
-  if (!values && markers) {
-    VARVE_ASSIGN_OR_RETURN(values, groups_.knows(labels_.tags, {&labels_.metric, 1}));
-  }
-  if (values && !is_whole()) return fail(Code::invalid, "the request is damaged");
-  if (values) {
-    VARVE_ASSIGN_OR_RETURN(target.group, groups_.define(labels, {}, labels_.tags, {&labels_.metric, 1}));
-  } else {
-    VARVE_RETURN_IF_ERROR(groups_.check(labels_.tags, {&labels_.metric, 1}));
-  }
-  return target;
-}
-
-// Asked before the first new name: a body that is refused at its end leaves none behind.
-bool Parser::is_whole() {
-  if (is_whole_) return *is_whole_;
-  is_whole_ = false;
-  try {
-    protozero::pbf_reader request(body_.data(), body_.size());
-    while (request.next()) request.skip();
-    is_whole_ = true;
-  } catch (const protozero::exception&) {  // whoever reads on comes to it, too
-  }
-  return *is_whole_;
-}
-
-// `12 length 09 value:8 10 time:varint`, as every sender writes it unless one of the two is 0.
-bool Parser::read_usual_sample(const char*& at, Sample& sample) const {
-  const char* from = at;
-  char copy[20] = {};
-  if (end_ - at < 20) [[unlikely]] {  // the last one of the body
-    std::memcpy(copy, at, static_cast<std::size_t>(end_ - at));
-    from = copy;
-  }
-  if (from[2] != 0x09 || from[11] != 0x10) return false;
-  const auto time_bytes = static_cast<unsigned>(from[1]) - 10;
-  if (time_bytes - 1 >= 8) return false;  // 0 or longer than 8: negative, or not this form
-  const std::uint64_t kept = ~std::uint64_t{0} >> (64 - time_bytes * 8);
-  const std::uint64_t varint = load_le<std::uint64_t>(from + 12) & kept;
-  constexpr std::uint64_t kMore = 0x8080808080808080;
-  if ((varint & kMore) != (kMore & kept >> 8)) return false;
-  std::uint64_t time = varint & ~kMore;
-  time = (time & 0x007f007f007f007f) | (time & 0x7f007f007f007f00) >> 1;
-  time = (time & 0x00003fff00003fff) | (time & 0x3fff00003fff0000) >> 2;
-  time = (time & 0x000000000fffffff) | (time & 0x0fffffff00000000) >> 4;
-  sample.bits = load_le<std::uint64_t>(from + 3);
-  sample.time = static_cast<std::int64_t>(time);
-  at += 12 + time_bytes;
-  return sample.time <= model::kTimestampMax;
-}
-
-bool Parser::is_kept(const Sample& sample, model::Timestamp kept_from) {
-  return sample.time >= model::kTimestampMin && sample.time <= model::kTimestampMax && sample.time >= kept_from;
-}
-
-void Parser::keep(const Target& target, std::string_view labels, Sample sample) {
-  if (sample.time < model::kTimestampMin || sample.time > model::kTimestampMax) {
-    outcome_.reject(index_, {Code::invalid, "timestamp " + std::to_string(sample.time) + " is out of range"});
-    return;
-  }
-  if (sample.time < target.kept_from) {
-    outcome_.reject(index_, too_old(labels, sample.time, target.kept_from));
-    return;
-  }
-  if (sample.is_marker()) {
-    if (target.group != nullptr) batch_.add_stale_markers(*target.group, sample.time);
-    return;
-  }
-  check(target.group != nullptr, "what is kept has a series");
-  batch_.add(*target.group, sample.time, model::Value{model::ValueType::double_, sample.bits, {}});
-  ++outcome_.accepted;
-}
-
-// Known labels have been read without an error before.
-Error Parser::too_old(std::string_view labels, model::Timestamp time, model::Timestamp kept_from) {
-  const bool named = read_labels(labels, labels_).has_value();
-  return model::too_old(named ? labels_.metric : std::string_view(), time, kept_from, "milliseconds");
-}
-
-Sample read_sample(protozero::pbf_reader message) {
-  Sample sample;
-  while (message.next()) {
-    switch (message.tag_and_type()) {
-      case tag_and_type(1, pbf_wire_type::fixed64):
-        sample.bits = std::bit_cast<std::uint64_t>(message.get_double());
-        break;
-      case tag_and_type(2, pbf_wire_type::varint): sample.time = message.get_int64(); break;
-      default: message.skip();
-    }
-  }
-  return sample;
-}
-
-void Parser::add_in_any_order(std::string_view series) try {
-  const std::size_t index = index_;
-  protozero::pbf_reader fields(series.data(), series.size());
-  raw_labels_.clear();
-  samples_.clear();
-  bool histograms = false;
-  while (fields.next()) {
-    if (fields.tag_and_type() == tag_and_type(1, pbf_wire_type::length_delimited)) {
-      const char* begin = fields.data().data();  // behind the tag
-      fields.skip();
-      raw_labels_.append(1, 0x0a).append(begin, fields.data().data());
-    } else if (fields.tag_and_type() == tag_and_type(2, pbf_wire_type::length_delimited)) {
-      samples_.push_back(read_sample(fields.get_message()));
-    } else {
-      histograms = histograms || fields.tag() == 4;
-      fields.skip();  // 3: exemplars
-    }
-  }
-  auto target = target_of(raw_labels_, samples_);
-  if (!target) {
-    outcome_.reject(index, std::move(target.error()));
-  } else {
-    for (const Sample& sample : samples_) keep(*target, raw_labels_, sample);
-    if (histograms) outcome_.reject(index, {Code::unsupported, "native histograms are not kept"});
-    if (target->group != nullptr) cursor_.step(target->group);
-  }
-  ++index_;
-} catch (const protozero::exception&) {
-  outcome_.reject(index_++, {Code::invalid, "the series is not valid protobuf"});
-}
 
 std::string_view metadata_text(protozero::pbf_reader& message) {
   const auto view = message.get_view();
@@ -250,12 +22,7 @@ void read_metadata(std::string_view bytes, const model::MetadataSink& sink) try 
   protozero::pbf_reader message(bytes.data(), bytes.size());
   while (message.next()) {
     switch (message.tag_and_type()) {
-      case tag_and_type(1, pbf_wire_type::varint): {
-        const auto type = message.get_enum();
-        const bool is_known = type >= 0 && static_cast<std::size_t>(type) < model::kMetricTypeNames.size();
-        read.type = is_known ? static_cast<model::MetricType>(type) : model::MetricType::unknown;
-        break;
-      }
+      case tag_and_type(1, pbf_wire_type::varint): read.type = model::metric_type_of(message.get_enum()); break;
       case tag_and_type(2, pbf_wire_type::length_delimited): read.metric = metadata_text(message); break;
       case tag_and_type(4, pbf_wire_type::length_delimited): read.help = metadata_text(message); break;
       case tag_and_type(5, pbf_wire_type::length_delimited): read.unit = metadata_text(message); break;
@@ -272,14 +39,16 @@ void read_metadata(std::string_view bytes, const model::MetadataSink& sink) try 
 Result<Outcome> parse_write_request(std::string_view body, model::GroupSource& groups, model::RowBatch& batch,
                                     const model::MetadataSink& metadata) try {
   Outcome outcome;
-  Parser parser(body, groups, batch, outcome);
+  SeriesParser parser(body, groups, batch, outcome);
   protozero::pbf_reader request(body.data(), body.size());
   while (request.next()) {
     if (request.tag_and_type() == tag_and_type(1, pbf_wire_type::length_delimited)) {
       const auto series = request.get_view();
-      parser.add({series.data(), series.size()});
+      parser.add({series.data(), series.size()}, body.data() + body.size());
     } else if (metadata && request.tag_and_type() == tag_and_type(3, pbf_wire_type::length_delimited)) {
       read_metadata(metadata_text(request), metadata);
+    } else if (request.tag() == 4 || request.tag() == 5) {
+      return fail(Code::invalid, "the body is a request of remote write 2.0, and its Content-Type does not say so");
     } else {
       request.skip();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prometheus remote write 1.0: a WriteRequest in protobuf (snappy already undone) → rows.
+// Prometheus remote write 1.0 and 2.0: a WriteRequest in protobuf (snappy already undone) → rows.
 // docs/protocols/remote-write.md.
 //
 //   WriteRequest { repeated TimeSeries timeseries = 1; }     TimeSeries { repeated Label labels = 1; repeated Sample
@@ -30,5 +30,18 @@ namespace varve::protocol::prometheus {
 // protobuf, of which others are left out; they count for nothing in the outcome.
 Result<Outcome> parse_write_request(std::string_view body, model::GroupSource& groups, model::RowBatch& batch,
                                     const model::MetadataSink& metadata = nullptr);
+
+// The same of remote write 2.0:
+//
+//   io.prometheus.write.v2.Request { repeated string symbols = 4; repeated TimeSeries timeseries = 5; }
+//   TimeSeries { repeated uint32 labels_refs = 1; repeated Sample samples = 2; repeated Histogram histograms = 3;
+//     repeated Exemplar exemplars = 4; Metadata metadata = 5; }
+//   Sample as 1.0's, and int64 start_timestamp = 3, which is not kept
+//   Metadata { enum type = 1; uint32 help_ref = 3; uint32 unit_ref = 4; }
+//
+// References are indices of symbols, whose first one is empty. One that leads nowhere costs its series. Error also: the
+// first symbol is not empty.
+Result<Outcome> parse_write_request_2(std::string_view body, model::GroupSource& groups, model::RowBatch& batch,
+                                      const model::MetadataSink& metadata = nullptr);
 
 }  // namespace varve::protocol::prometheus
