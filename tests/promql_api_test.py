@@ -98,7 +98,7 @@ class Api(OwnServerCase):
         call = tree["lhs"]["expr"]
         self.assertEqual(call["func"], {"name": "rate", "argTypes": ["matrix"], "variadic": 0, "returnType": "vector"})
         self.assertEqual(call["args"][0], {
-            "type": "matrixSelector", "name": "m", "range": 300000, "offset": 60000, "timestamp": None, "startOrEnd": None,
+            "type": "matrixSelector", "name": "m", "range": 300000, "rangeExpr": None, "offset": 60000, "offsetExpr": None, "timestamp": None, "startOrEnd": None,
             "matchers": [{"name": "a", "value": "b", "type": "!="}, {"name": "__name__", "value": "m", "type": "="}],
             "anchored": False, "smoothed": False})
         self.refused("parse_query", "parse error", query="sum(")

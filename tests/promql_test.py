@@ -163,50 +163,6 @@ class PromQl(OwnServerCase):
         for path, empty in (("rules", {"groups": []}), ("alerts", {"alerts": []}), ("query_exemplars", [])):
             self.assertEqual(self.data(path), empty)
 
-    def test_a_query_as_a_tree(self):
-        def named(name):
-            return {"name": "__name__", "value": name, "type": "="}
-
-        def selector(name, matchers=(), **more):
-            return {"type": "vectorSelector", "name": name, "matchers": [*matchers, named(name)], "offset": 0, "timestamp": None, "startOrEnd": None,
-                    "anchored": False, "smoothed": False, **more}
-
-        def ordered(tree):
-            if isinstance(tree, dict):
-                return {key: sorted((m["name"], m["type"], m["value"]) for m in value) if key == "matchers" else ordered(value) for key, value in tree.items()}
-            return [ordered(one) for one in tree] if isinstance(tree, list) else tree
-
-        one = {"type": "numberLiteral", "val": "1"}
-        for query, tree in {
-            "1": one,
-            "-a": {"type": "unaryExpr", "op": "-", "expr": selector("a")},
-            '(a{b!~"c.*"} offset 5m @ 7)': {"type": "parenExpr", "expr": selector(
-                "a", [{"name": "b", "value": "c.*", "type": "!~"}], offset=300_000, timestamp=7000)},
-            "a @ end()": selector("a", startOrEnd="end"),
-            "rate(a[5m])": {"type": "call", "func": {"name": "rate", "argTypes": ["matrix"], "variadic": 0, "returnType": "vector"},
-                            "args": [{**selector("a"), "type": "matrixSelector", "range": 300_000}]},
-            'label_join(a, "x", "-")': {
-                "type": "call", "func": {"name": "label_join", "argTypes": ["vector", "string", "string", "string"], "variadic": -1, "returnType": "vector"},
-                "args": [selector("a"), {"type": "stringLiteral", "val": "x"}, {"type": "stringLiteral", "val": "-"}]},
-            "hour()": {"type": "call", "func": {"name": "hour", "argTypes": ["vector"], "variadic": 1, "returnType": "vector"}, "args": []},
-            "time()": {"type": "call", "func": {"name": "time", "argTypes": [], "variadic": 0, "returnType": "scalar"}, "args": []},
-            "a[1h:5m] offset -1m": {"type": "subquery", "expr": selector("a"), "range": 3_600_000, "step": 300_000, "offset": -60_000, "timestamp": None,
-                                    "startOrEnd": None},
-            "topk by (x) (1, a)": {"type": "aggregation", "op": "topk", "expr": selector("a"), "param": one, "grouping": ["x"], "without": False},
-            "sum without (x) (a)": {"type": "aggregation", "op": "sum", "expr": selector("a"), "param": None, "grouping": ["x"], "without": True},
-            "a > bool 1": {"type": "binaryExpr", "op": ">", "lhs": selector("a"), "rhs": one, "matching": None, "bool": True},
-            "a * on (x) group_left (y) b": {
-                "type": "binaryExpr", "op": "*", "lhs": selector("a"), "rhs": selector("b"), "bool": False,
-                "matching": {"card": "many-to-one", "on": True, "labels": ["x"], "include": ["y"]}},
-            "a and ignoring (x) b": {
-                "type": "binaryExpr", "op": "and", "lhs": selector("a"), "rhs": selector("b"), "bool": False,
-                "matching": {"card": "many-to-many", "on": False, "labels": ["x"], "include": []}},
-        }.items():
-            with self.subTest(query):
-                self.assertEqual(ordered(self.data("parse_query", query=query)), ordered(tree))
-        status, body = self.ask("parse_query", query="sum(")
-        self.assertEqual((status, body["errorType"]), (400, "bad_data"), body)
-
     def read(self, queries, prefix=""):
         answer = self.server.post(prefix + "/api/v1/read", wire.snappy(wire.read_request(queries)),
                                   {"Content-Type": "application/x-protobuf", "Content-Encoding": "snappy", "X-Prometheus-Remote-Read-Version": "0.1.0"})

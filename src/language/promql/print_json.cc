@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <limits>
 #include <string>
 #include <variant>
 
+#include "language/promql/annotations.h"
 #include "language/promql/names.h"
 
 namespace varve::language::promql {
@@ -19,15 +18,6 @@ using protocol::json::Writer;
 std::string_view json_name_of(ValueType type) {
   constexpr std::array<std::string_view, 4> kNames{"scalar", "vector", "matrix", "string"};
   return kNames[static_cast<std::size_t>(type)];
-}
-
-// Without an exponent.
-std::string plain_number(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value < 0 ? "-Inf" : "+Inf";
-  std::array<char, 1100> text;  // the smallest double has 324 digits behind the point before its own
-  const auto written = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
-  return {text.data(), written.ptr};
 }
 
 // Recurses as deep as the tree is high, which is bounded (kHeightMax).
@@ -47,20 +37,25 @@ class TreeWriter {
     one ? tree(*one) : static_cast<void>(json_.null());
   }
 
-  void add(const NumberLiteral& one) { json_.member("type", "numberLiteral").member("val", plain_number(one.value)); }
+  void add(const NumberLiteral& one) {
+    json_.member("type", "numberLiteral").member("val", plain_text_of_number(one.value));
+  }
   void add(const StringLiteral& one) { json_.member("type", "stringLiteral").member("val", one.value); }
   void add(const VectorSelector& one) {
     json_.member("type", "vectorSelector");
     selector(one);
   }
   void add(const MatrixSelector& one) {
-    json_.member("type", "matrixSelector").member("range", one.range.ms);
+    json_.member("type", "matrixSelector");
+    duration("range", one.range);
     selector(one.selector);
   }
   void add(const Subquery& one) {
     json_.member("type", "subquery");
     subtree("expr", one.inner);
-    json_.member("range", one.range.ms).member("step", one.step ? one.step->ms : 0);
+    duration("range", one.range);
+    const Duration none;
+    duration("step", one.step ? *one.step : none);
     times(one.offset, one.at);
   }
   void add(const Unary& one) {
@@ -113,11 +108,44 @@ class TreeWriter {
   }
 
   void times(const Duration& offset, const std::optional<AtModifier>& at) {
-    json_.member("offset", offset.ms).key("timestamp");
+    duration("offset", offset);
+    json_.key("timestamp");
     at && at->kind == AtModifier::Kind::time ? json_.value(at->time_ms) : json_.null();
     json_.key("startOrEnd");
     at && at->kind != AtModifier::Kind::time ? json_.value(at->kind == AtModifier::Kind::start ? "start" : "end")
                                              : json_.null();
+  }
+
+  // Of arithmetic the number is not known before the steps of the query are, and is 0.
+  void duration(std::string_view name, const Duration& one) {
+    json_.member(name, one.expression ? 0 : one.ms).key(std::string(name) + "Expr");
+    if (one.expression) {
+      part(*one.expression);
+    } else {
+      json_.null();
+    }
+  }
+  // Of a duration. A number in parentheses is one without a sign in front of it.
+  void part(const DurationExpression& one) {
+    using Kind = DurationExpression::Kind;
+    constexpr std::array<std::string_view, 12> kOps{"",  "step", "range", "-", "+",   "-",
+                                                    "*", "/",    "%",     "^", "min", "max"};
+    const bool is_number = one.kind == Kind::number;
+    if (is_number && !one.parentheses) return number(one);
+    json_.begin_object().member("type", "durationExpr");
+    json_.member("op", is_number ? "+" : kOps[static_cast<std::size_t>(one.kind)]).key("lhs");
+    one.parts.size() == 2 ? part(one.parts[0]) : static_cast<void>(json_.null());
+    json_.key("rhs");
+    if (is_number) {
+      number(one);
+    } else {
+      one.parts.empty() ? static_cast<void>(json_.null()) : part(one.parts.back());
+    }
+    json_.member("wrapped", one.parentheses).end_object();
+  }
+  void number(const DurationExpression& one) {
+    json_.begin_object().member("type", "numberLiteral").member("val", plain_text_of_number(one.seconds));
+    json_.member("duration", one.unit).end_object();
   }
 
   void matching(const Binary& one) {
@@ -127,7 +155,8 @@ class TreeWriter {
                                   : how.group == Matching::Group::right ? "one-to-many"
                                                                         : "one-to-one";
     json_.begin_object().member("card", card).key("labels").array(how.labels);
-    json_.member("on", how.on).key("include").array(how.include).end_object();
+    json_.member("on", how.on).key("include").array(how.include);
+    json_.key("fillValues").raw(R"({"lhs":null,"rhs":null})").end_object();  // `fill` is not there
   }
 
   // Prometheus counts in how many arguments a call may have beyond all but the last type; -1: any number.

@@ -22,8 +22,8 @@ std::string tree_json(std::string_view text) {
 // {"type":"vectorSelector",…} of a name alone.
 std::string plain(const std::string& name) {
   return R"({"type":"vectorSelector","name":")" + name +
-         R"(","offset":0,"timestamp":null,"startOrEnd":null,"matchers":[{"name":"__name__","value":")" + name +
-         R"(","type":"="}],"anchored":false,"smoothed":false})";
+         R"(","offset":0,"offsetExpr":null,"timestamp":null,"startOrEnd":null,"matchers":[{"name":"__name__","value":")" +
+         name + R"(","type":"="}],"anchored":false,"smoothed":false})";
 }
 
 TEST(PromqlPrintJson, Literals) {
@@ -31,6 +31,7 @@ TEST(PromqlPrintJson, Literals) {
   EXPECT_EQ(tree_json("-0.00001"), R"({"type":"numberLiteral","val":"-0.00001"})");
   EXPECT_EQ(tree_json("Inf"), R"({"type":"numberLiteral","val":"+Inf"})");
   EXPECT_EQ(tree_json("NaN"), R"({"type":"numberLiteral","val":"NaN"})");
+  EXPECT_EQ(tree_json("1e22"), R"({"type":"numberLiteral","val":"10000000000000000000000"})");
   EXPECT_EQ(tree_json("5e-324").size(), std::string(R"({"type":"numberLiteral","val":""})").size() + 326);
   EXPECT_EQ(tree_json("'a\"b'"), R"({"type":"stringLiteral","val":"a\"b"})");
 }
@@ -38,17 +39,37 @@ TEST(PromqlPrintJson, Literals) {
 TEST(PromqlPrintJson, Selectors) {
   EXPECT_EQ(tree_json("m"), plain("m"));
   const std::string all = tree_json("m{a='b',c!~'d.*'}[5m] smoothed offset -1m @ 1.5");
-  for (const char* part : {R"({"type":"matrixSelector","range":300000,"name":"m","offset":-60000,)",
-                           R"("timestamp":1500,"startOrEnd":null,)", R"({"name":"a","value":"b","type":"="})",
-                           R"({"name":"c","value":"d.*","type":"!~"})", R"("anchored":false,"smoothed":true})"}) {
+  for (const char* part :
+       {R"({"type":"matrixSelector","range":300000,"rangeExpr":null,"name":"m","offset":-60000,"offsetExpr":null,)",
+        R"("timestamp":1500,"startOrEnd":null,)", R"({"name":"a","value":"b","type":"="})",
+        R"({"name":"c","value":"d.*","type":"!~"})", R"("anchored":false,"smoothed":true})"}) {
     EXPECT_TRUE(all.contains(part)) << all;
   }
   EXPECT_TRUE(tree_json("m @ start()").contains(R"("timestamp":null,"startOrEnd":"start")"));
   EXPECT_TRUE(tree_json("m @ end()").contains(R"("timestamp":null,"startOrEnd":"end")"));
   EXPECT_EQ(tree_json("m[1h:5m] offset 1s"),
             R"({"type":"subquery","expr":)" + plain("m") +
-                R"(,"range":3600000,"step":300000,"offset":1000,"timestamp":null,"startOrEnd":null})");
-  EXPECT_TRUE(tree_json("m[1h:]").contains(R"("range":3600000,"step":0)"));
+                R"(,"range":3600000,"rangeExpr":null,"step":300000,"stepExpr":null,"offset":1000,"offsetExpr":null,)"
+                R"("timestamp":null,"startOrEnd":null})");
+  EXPECT_TRUE(tree_json("m[1h:]").contains(R"("range":3600000,"rangeExpr":null,"step":0,"stepExpr":null)"));
+}
+
+TEST(PromqlPrintJson, ArithmeticOfDurations) {
+  const auto range = [](std::string_view text) {
+    const std::string all = tree_json(text), name = R"("rangeExpr":)";
+    const std::size_t from = all.find(name) + name.size();
+    return all.substr(from, all.find(R"(,"name")") - from);
+  };
+  const std::string step = R"({"type":"durationExpr","op":"step","lhs":null,"rhs":null,"wrapped":false})";
+  EXPECT_EQ(range("a[step()]"), step);
+  EXPECT_EQ(range("a[2*step()]"),
+            R"({"type":"durationExpr","op":"*","lhs":{"type":"numberLiteral","val":"2","duration":false},"rhs":)" +
+                step + R"(,"wrapped":false})");
+  EXPECT_EQ(range("a[(5m)]"), R"({"type":"durationExpr","op":"+","lhs":null,)"
+                              R"("rhs":{"type":"numberLiteral","val":"300","duration":true},"wrapped":true})");
+  EXPECT_TRUE(tree_json("a[5m+1]").contains(R"("range":0,"rangeExpr":{)"));
+  EXPECT_TRUE(tree_json("a offset -step()")
+                  .contains(R"("offset":0,"offsetExpr":{"type":"durationExpr","op":"-","lhs":null,"rhs":)" + step));
 }
 
 TEST(PromqlPrintJson, Operators) {
@@ -61,13 +82,18 @@ TEST(PromqlPrintJson, Operators) {
     const std::size_t at = all.find("\"matching\":");
     return at == std::string::npos ? all : all.substr(at);
   };
-  EXPECT_EQ(matching("a+b"), R"("matching":{"card":"one-to-one","labels":[],"on":false,"include":[]},"bool":false})");
-  EXPECT_EQ(matching("a*on(c)group_left(d)b"),
-            R"("matching":{"card":"many-to-one","labels":["c"],"on":true,"include":["d"]},"bool":false})");
-  EXPECT_EQ(matching("a*ignoring(c)group_right b"),
-            R"("matching":{"card":"one-to-many","labels":["c"],"on":false,"include":[]},"bool":false})");
-  EXPECT_EQ(matching("a and b"),
-            R"("matching":{"card":"many-to-many","labels":[],"on":false,"include":[]},"bool":false})");
+  EXPECT_EQ(
+      matching("a+b"),
+      R"("matching":{"card":"one-to-one","labels":[],"on":false,"include":[],"fillValues":{"lhs":null,"rhs":null}},"bool":false})");
+  EXPECT_EQ(
+      matching("a*on(c)group_left(d)b"),
+      R"("matching":{"card":"many-to-one","labels":["c"],"on":true,"include":["d"],"fillValues":{"lhs":null,"rhs":null}},"bool":false})");
+  EXPECT_EQ(
+      matching("a*ignoring(c)group_right b"),
+      R"("matching":{"card":"one-to-many","labels":["c"],"on":false,"include":[],"fillValues":{"lhs":null,"rhs":null}},"bool":false})");
+  EXPECT_EQ(
+      matching("a and b"),
+      R"("matching":{"card":"many-to-many","labels":[],"on":false,"include":[],"fillValues":{"lhs":null,"rhs":null}},"bool":false})");
 }
 
 TEST(PromqlPrintJson, AggregationsAndCalls) {
