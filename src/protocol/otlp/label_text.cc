@@ -51,7 +51,7 @@ char go_escape(char c) {
   }
 }
 
-// As Go's JSON has it: also without what a page of HTML or a program in JavaScript would take for its own. UTF-8.
+// As Prometheus 3.16 has it: Go's JSON without its escapes for HTML. UTF-8.
 void append_go_string(std::string& out, std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef", kSeparators[] = {"\u2028", "\u2029"};
   out += '"';
@@ -60,7 +60,7 @@ void append_go_string(std::string& out, std::string_view text) {
     const auto byte = static_cast<unsigned char>(c);
     if (const char letter = go_escape(c); letter != 0) {
       out.append(1, '\\').append(1, letter);
-    } else if (byte < 0x20 || c == '<' || c == '>' || c == '&') {
+    } else if (byte < 0x20) {
       out.append("\\u00").append(1, kHex[byte >> 4]).append(1, kHex[byte & 15]);
     } else if (const auto next = text.substr(i, 3); next == kSeparators[0] || next == kSeparators[1]) {
       out += next == kSeparators[0] ? "\\u2028" : "\\u2029";

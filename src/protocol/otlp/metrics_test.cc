@@ -188,7 +188,7 @@ TEST(OtlpMetrics, AttributesAreLabels) {
        R"(m{k={"a":2.5,"b":1}} 5 1)"},
       {labelled(R"({"arrayValue":{}})"), "m{k=[]} 5 1"},
       {labelled(R"({"arrayValue":{"values":[{"stringValue":"<a&b>\n\t\u0001\u2028"}]}})"),
-       R"(m{k=["\u003ca\u0026b\u003e\n\t\u0001\u2028"]} 5 1)"},
+       R"(m{k=["<a&b>\n\t\u0001\u2028"]} 5 1)"},
       {labelled(
            R"({"kvlistValue":{"values":[{"key":"a","value":{"intValue":"1"}},{"key":"a","value":{"intValue":"2"}}]}})"),
        R"(m{k={"a":2}} 5 1)"},
