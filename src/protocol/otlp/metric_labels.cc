@@ -115,10 +115,13 @@ Status MetricLabels::read_resource() {
 }
 
 // A point's own attribute is stronger than a promoted one, and what the resource is stronger than both.
-void MetricLabels::add_of_resource() {
+void MetricLabels::add_promoted() {
   for (const auto& [name, text] : promoted_) {
     if (std::string& label = labels_[name]; label.empty()) label = text;
   }
+}
+
+void MetricLabels::add_of_resource() {
   for (const auto& [name, text] : of_resource_) labels_.insert_or_assign(name, text);
 }
 
@@ -135,6 +138,7 @@ Result<model::TagViews> MetricLabels::of_point(RawAttributes attributes, const m
   VARVE_RETURN_IF_ERROR(read_resource());
   VARVE_RETURN_IF_ERROR(read_attributes(attributes, texts_));
   VARVE_RETURN_IF_ERROR(translate(texts_));
+  add_promoted();
   add_of_resource();
   if (!own.key.empty()) labels_.insert_or_assign(std::string(own.key), std::string(own.value));
   return views();

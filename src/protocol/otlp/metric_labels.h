@@ -60,6 +60,7 @@ class MetricLabels {
   static Status add(const Attribute& attribute, Texts& to);
   Status read_resource();
   Status translate(const Texts& attributes);
+  void add_promoted();
   void add_of_resource();
   [[nodiscard]] model::TagViews views() const;
 

@@ -241,6 +241,10 @@ TEST(OtlpMetrics, ResourcesAreJobAndInstance) {
            "m{host_name=own,job=cart} 5 1 | target_info{host_name=h,job=cart} 5 1.0"},
       },
       {{}, {"host.name", "absent"}});
+  // What job is made of is not on target_info, also where it is promoted, as Prometheus has it.
+  expect_metrics(
+      {{of(name + "," + host), "m{job=cart,service_name=cart} 5 1 | target_info{host_name=h,job=cart} 5 1.0"}},
+      {{}, {"service.name"}});
   // A resource behind what it is of.
   expect_metrics({{R"({"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"m","gauge":{"dataPoints":[)"
                    R"({"timeUnixNano":"5000000","asInt":"1"}]}}]}],"resource":{"attributes":[)" +
