@@ -68,6 +68,7 @@ Result<promql::Answer> evaluated(const PrometheusParts& parts, const Request& re
                                  query::UnderWay& query, PrometheusCosts& costs) {
   const RegexMeter meter([&query] { return query.deadline().check(); });
   promql::EngineSource source(parts.engine, request.tenant, query, parts.options.series_max);
+  if (costs.stats || costs.explain) source.measure();
   promql::EvaluationOptions options;
   options.lookback_ms = asked.lookback_ms;
   options.memory_max = parts.engine.limits().memory_bytes;

@@ -12,6 +12,7 @@
 #include "codec/compression.h"
 #include "language/promql/engine_source.h"
 #include "language/promql/literal.h"
+#include "language/promql/names.h"
 #include "protocol/prometheus/remote_read.h"
 #include "query/expression.h"
 
@@ -43,13 +44,12 @@ static_assert(static_cast<int>(promql::MatchOp::regex) == static_cast<int>(prome
 
 // For the list of running queries: {__name__="up",job=~"a|b"}, one after the other.
 std::string text_of(const std::vector<ReadSelection>& asked) {
-  constexpr std::string_view kOperators[] = {"=", "!=", "=~", "!~"};
   std::string out;
   for (const ReadSelection& one : asked) {
     out += out.empty() ? "{" : " {";
     for (const promql::Matcher& matcher : one.matchers) {
       if (!out.ends_with('{')) out += ',';
-      out.append(matcher.name).append(kOperators[static_cast<std::size_t>(matcher.op)]);
+      out.append(matcher.name).append(promql::name_of(matcher.op));
       out += promql::quoted(matcher.value);
     }
     out += '}';

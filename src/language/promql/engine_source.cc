@@ -53,28 +53,34 @@ std::size_t EngineSource::place_of(const Matcher* matchers) {
 Status EngineSource::select(const Selection& selection, const SelectedSink& sink) {
   query::Selected selected = selected_by(selection.matchers, range_of(selection));
   selected.series_max = series_max_;
+  if (!measures_) return read(selected, sink);
   const Clock& clock = engine_.clock();
   const std::size_t place = place_of(selection.matchers.data());
   std::int64_t since_ns = clock.steady_ns();
+  const Status status = read(selected, [&](Selected&& one) -> Status {
+    SelectorRead& of = reads_[place];
+    ++of.series;
+    of.samples += one.times.size();
+    of.bytes += one.times.size() * (sizeof one.times[0] + sizeof one.values[0]);
+    of.ns += clock.steady_ns() - since_ns;
+    Status taken = sink(std::move(one));
+    since_ns = clock.steady_ns();
+    return taken;
+  });
+  reads_[place].ns += clock.steady_ns() - since_ns;
+  return status;
+}
+
+Status EngineSource::read(const query::Selected& selected, const SelectedSink& sink) {
   const auto give = [&](const query::TagTable& tags, std::uint32_t series, query::Column&& column) -> Status {
     Selected out{{}, std::move(column.times), std::move(column.values)};
     for (const std::uint32_t tag : tags.tags_of(series)) {
       const std::string_view value = tags.value_of(tag);
       if (!value.empty()) out.labels.emplace_back(tags.key_of(tag).name, value);
     }
-    SelectorRead& of = reads_[place];
-    ++of.series;
-    of.samples += out.times.size();
-    of.bytes += out.times.size() * (sizeof out.times[0] + sizeof out.values[0]);
-    const std::int64_t given_ns = clock.steady_ns();
-    of.ns += given_ns - since_ns;
-    Status taken = sink(std::move(out));
-    since_ns = clock.steady_ns();
-    return taken;
+    return sink(std::move(out));
   };
-  const Status status = query::Columns::each(engine_, tenant_, selected, query_, give);
-  reads_[place].ns += clock.steady_ns() - since_ns;
-  return status;
+  return query::Columns::each(engine_, tenant_, selected, query_, give);
 }
 
 }  // namespace varve::language::promql

@@ -38,16 +38,20 @@ class EngineSource final : public Source {
   // Errors also: those of query::Columns.
   Status select(const Selection& selection, const SelectedSink& sink) override;
 
+  // From here on it is noted what selectors read. Nobody else pays for the clock.
+  void measure() { measures_ = true; }
   // In order of their first reading.
   [[nodiscard]] const std::vector<SelectorRead>& reads() const { return reads_; }
 
  private:
+  Status read(const query::Selected& selected, const SelectedSink& sink);
   std::size_t place_of(const Matcher* matchers);
 
   const query::Engine& engine_;
   const std::string tenant_;
   query::UnderWay& query_;
   const std::size_t series_max_;
+  bool measures_ = false;
   std::vector<SelectorRead> reads_;
 };
 

@@ -81,6 +81,16 @@ int strength_of(BinaryOp op) { return row_of(op).strength; }
 bool is_comparison(BinaryOp op) { return op >= BinaryOp::equal && op <= BinaryOp::at_least; }
 bool is_set_operator(BinaryOp op) { return op >= BinaryOp::set_and && op <= BinaryOp::set_unless; }
 
+std::string_view name_of(MatchOp op) {
+  switch (op) {
+    case MatchOp::equal: return "=";
+    case MatchOp::not_equal: return "!=";
+    case MatchOp::regex: return "=~";
+    case MatchOp::not_regex: return "!~";
+  }
+  return {};
+}
+
 AggregationOp aggregation_op_of(std::string_view name) {
   const auto* const found = std::ranges::find(kAggregations, name, &NamedAggregation::name);
   check(found != kAggregations.end(), "the lexer knows the aggregations");

@@ -19,6 +19,9 @@ int strength_of(BinaryOp op);
 bool is_comparison(BinaryOp op);
 bool is_set_operator(BinaryOp op);
 
+// "=", "!~"
+std::string_view name_of(MatchOp op);
+
 // Of a word that the lexer took for one.
 AggregationOp aggregation_op_of(std::string_view name);
 std::string_view name_of(AggregationOp op);

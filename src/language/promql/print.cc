@@ -87,13 +87,11 @@ std::string modifiers_text(const VectorSelector& one) {
 }
 
 std::string matchers_text(const VectorSelector& one) {
-  constexpr std::array<std::string_view, 4> kOps{"=", "!=", "=~", "!~"};
   std::vector<std::string> all;
   for (const Matcher& matcher : one.matchers) {
     const bool of_name = matcher.name == kNameLabel && matcher.op == MatchOp::equal && !matcher.value.empty();
     if (of_name && matcher.value == one.name) continue;
-    all.push_back(label_text(matcher.name) + std::string(kOps[static_cast<std::size_t>(matcher.op)]) +
-                  quoted(matcher.value));
+    all.push_back(label_text(matcher.name).append(name_of(matcher.op)) + quoted(matcher.value));
   }
   std::ranges::sort(all);
   std::string out;

@@ -94,13 +94,12 @@ class TreeWriter {
   }
 
   void selector(const VectorSelector& one) {
-    constexpr std::array<std::string_view, 4> kOps{"=", "!=", "=~", "!~"};
     json_.member("name", one.name);
     times(one.offset, one.at);
     json_.key("matchers").begin_array();
     for (const Matcher& matcher : one.matchers) {
       json_.begin_object().member("name", matcher.name).member("value", matcher.value);
-      json_.member("type", kOps[static_cast<std::size_t>(matcher.op)]).end_object();
+      json_.member("type", name_of(matcher.op)).end_object();
     }
     json_.end_array();
     json_.member("anchored", one.extension == RangeExtension::anchored);
