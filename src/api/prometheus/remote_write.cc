@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prometheus remote write. The sender repeats a batch after a 5xx (and a 429, if told to), and drops it after any other
 // 4xx: so good series are kept beside bad ones, and the answer names the bad.
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -21,18 +20,16 @@ using WriteParser = decltype(&prometheus::parse_write_request);
 WriteParser write_parser_of(std::string_view content_type) {
   const auto type = http::parse_media_type(content_type);
   if (!type || type->essence != "application/x-protobuf") return nullptr;
-  WriteParser parser = prometheus::parse_write_request;
-  bool is_first = true;
+  WriteParser parser = nullptr;
   for (const auto& [name, value] : type->parameters) {
     if (name != "proto") continue;
     const WriteParser said = value == "prometheus.WriteRequest"          ? prometheus::parse_write_request
                              : value == "io.prometheus.write.v2.Request" ? prometheus::parse_write_request_2
                                                                          : nullptr;
-    if (said == nullptr || (!is_first && said != parser)) return nullptr;
+    if (said == nullptr || (parser != nullptr && said != parser)) return nullptr;
     parser = said;
-    is_first = false;
   }
-  return parser;
+  return parser == nullptr ? prometheus::parse_write_request : parser;
 }
 
 // Without a content type it is 1.0, as old senders have it.
@@ -44,9 +41,7 @@ WriteParser write_parser_of(const Request& request) {
     if (said == nullptr || (parser != nullptr && said != parser)) return nullptr;
     parser = said;
   }
-  const bool is_said =
-      std::ranges::any_of(request.headers, [](const auto& header) { return header.first == "content-type"; });
-  return is_said ? parser : prometheus::parse_write_request;
+  return parser == nullptr ? prometheus::parse_write_request : parser;
 }
 
 // What senders of 2.0 compare with what they sent. To those of 1.0 it is not said: they would take exemplars that are
