@@ -12,6 +12,10 @@
 
 namespace varve::protocol {
 
+// To find out that an entry is no protobuf costs an exception, which takes as long as a hundred good entries: after so
+// many of a request no more are read.
+inline constexpr std::size_t kBrokenMax = 100;
+
 struct Rejected {
   std::size_t position = 0;  // of the entry: a line's number from 1, a series' index from 0
   Code code = Code::invalid;

@@ -7,6 +7,7 @@
 
 #include "protocol/loki/push.h"
 #include "protocol/loki/stream.h"
+#include "protocol/protobuf_view.h"
 
 namespace varve::protocol::loki {
 namespace {
@@ -15,8 +16,6 @@ using protozero::pbf_wire_type;
 using protozero::tag_and_type;
 
 constexpr auto kBytes = pbf_wire_type::length_delimited;
-
-std::string_view pushed_view(protozero::data_view bytes) { return {bytes.data(), bytes.size()}; }
 
 Result<PreciseTime> read_time(protozero::pbf_reader message) {
   constexpr std::int64_t kSecondsMax = std::numeric_limits<std::int64_t>::max() / 1'000'000 - 1;
@@ -41,8 +40,8 @@ Label read_label(protozero::pbf_reader message) {
   Label label;
   while (message.next()) {
     switch (message.tag_and_type()) {
-      case tag_and_type(1, kBytes): label.name = pushed_view(message.get_view()); break;
-      case tag_and_type(2, kBytes): label.value = pushed_view(message.get_view()); break;
+      case tag_and_type(1, kBytes): label.name = protobuf_view(message.get_view()); break;
+      case tag_and_type(2, kBytes): label.value = protobuf_view(message.get_view()); break;
       default: message.skip();
     }
   }
@@ -59,7 +58,7 @@ class ProtobufPush {
     std::string_view text;
     protozero::pbf_reader fields(bytes.data(), bytes.size());
     // Senders write them first; then this is one field.
-    if (fields.next(1, kBytes)) text = pushed_view(fields.get_view());
+    if (fields.next(1, kBytes)) text = protobuf_view(fields.get_view());
     labels_.clear();
     undone_.clear();
     VARVE_RETURN_IF_ERROR(read_labels(text.empty() ? "{}" : text, labels_, undone_));
@@ -80,7 +79,7 @@ class ProtobufPush {
           VARVE_ASSIGN_OR_RETURN(time, read_time(entry.get_message()));
           break;
         }
-        case tag_and_type(2, kBytes): line = pushed_view(entry.get_view()); break;
+        case tag_and_type(2, kBytes): line = protobuf_view(entry.get_view()); break;
         case tag_and_type(3, kBytes): metadata_.push_back(read_label(entry.get_message())); break;
         default: entry.skip();
       }
@@ -101,7 +100,7 @@ Status parse_push_protobuf(std::string_view body, const messages::Limits& limits
   protozero::pbf_reader request(body.data(), body.size());
   while (request.next()) {
     if (request.tag_and_type() == tag_and_type(1, kBytes)) {
-      VARVE_RETURN_IF_ERROR(push.add_stream(pushed_view(request.get_view())));
+      VARVE_RETURN_IF_ERROR(push.add_stream(protobuf_view(request.get_view())));
     } else {
       request.skip();
     }

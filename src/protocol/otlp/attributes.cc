@@ -8,6 +8,7 @@
 
 #include "base/base64.h"
 #include "protocol/json/number_text.h"
+#include "protocol/protobuf_view.h"
 
 namespace varve::protocol::otlp {
 namespace {
@@ -16,8 +17,6 @@ using protozero::pbf_wire_type;
 using protozero::tag_and_type;
 
 constexpr auto kLength = pbf_wire_type::length_delimited;
-
-std::string_view bytes_of(protozero::data_view bytes) { return {bytes.data(), bytes.size()}; }
 
 }  // namespace
 
@@ -57,9 +56,9 @@ Status AttributeReader::read_attribute(std::string_view bytes, Attribute& to, st
   protozero::pbf_reader pair(bytes.data(), bytes.size());
   while (pair.next()) {
     switch (pair.tag_and_type()) {
-      case tag_and_type(1, kLength): to.key = bytes_of(pair.get_view()); break;
+      case tag_and_type(1, kLength): to.key = protobuf_view(pair.get_view()); break;
       case tag_and_type(2, kLength):
-        VARVE_RETURN_IF_ERROR(read_value(bytes_of(pair.get_view()), to.value, depth));
+        VARVE_RETURN_IF_ERROR(read_value(protobuf_view(pair.get_view()), to.value, depth));
         break;
       default: pair.skip();
     }
@@ -75,7 +74,7 @@ Status AttributeReader::read_value(std::string_view bytes, Value& to, std::size_
   protozero::pbf_reader any(bytes.data(), bytes.size());
   while (any.next()) {
     switch (any.tag_and_type()) {
-      case tag_and_type(1, kLength): to = {Value::Kind::text, bytes_of(any.get_view()), {}, {}}; break;
+      case tag_and_type(1, kLength): to = {Value::Kind::text, protobuf_view(any.get_view()), {}, {}}; break;
       case tag_and_type(2, pbf_wire_type::varint):
         to = {Value::Kind::boolean, any.get_bool() ? "true" : "false", {}, {}};
         break;
@@ -85,13 +84,15 @@ Status AttributeReader::read_value(std::string_view bytes, Value& to, std::size_
       case tag_and_type(4, pbf_wire_type::fixed64): set_double(any.get_double(), to); break;
       case tag_and_type(5, kLength):
         to = {Value::Kind::list, {}, {}, {}};
-        VARVE_RETURN_IF_ERROR(read_items(bytes_of(any.get_view()), to, depth));
+        VARVE_RETURN_IF_ERROR(read_items(protobuf_view(any.get_view()), to, depth));
         break;
       case tag_and_type(6, kLength):
         to = {Value::Kind::map, {}, {}, {}};
-        VARVE_RETURN_IF_ERROR(read_items(bytes_of(any.get_view()), to, depth));
+        VARVE_RETURN_IF_ERROR(read_items(protobuf_view(any.get_view()), to, depth));
         break;
-      case tag_and_type(7, kLength): to = {Value::Kind::text, keep(to_base64(bytes_of(any.get_view()))), {}, {}}; break;
+      case tag_and_type(7, kLength):
+        to = {Value::Kind::text, keep(to_base64(protobuf_view(any.get_view()))), {}, {}};
+        break;
       default: any.skip();
     }
   }
@@ -104,7 +105,7 @@ Status AttributeReader::read_value(std::string_view bytes, Value& to, std::size_
 Status AttributeReader::read_items(std::string_view bytes, Value& to, std::size_t depth) {
   protozero::pbf_reader list(bytes.data(), bytes.size());
   while (list.next(1, kLength)) {
-    const std::string_view item = bytes_of(list.get_view());
+    const std::string_view item = protobuf_view(list.get_view());
     if (to.kind == Value::Kind::list) {
       VARVE_RETURN_IF_ERROR(read_value(item, to.items.emplace_back(), depth + 1));
       continue;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/hex.h"
 #include "protocol/json/number.h"
 #include "protocol/json/text.h"
 
@@ -53,15 +54,14 @@ char go_escape(char c) {
 
 // As Prometheus 3.16 has it: Go's JSON without its escapes for HTML. UTF-8.
 void append_go_string(std::string& out, std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef", kSeparators[] = {"\u2028", "\u2029"};
+  constexpr std::string_view kSeparators[] = {"\u2028", "\u2029"};
   out += '"';
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    const auto byte = static_cast<unsigned char>(c);
     if (const char letter = go_escape(c); letter != 0) {
       out.append(1, '\\').append(1, letter);
-    } else if (byte < 0x20) {
-      out.append("\\u00").append(1, kHex[byte >> 4]).append(1, kHex[byte & 15]);
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      append_hex(out += "\\u00", text.substr(i, 1));
     } else if (const auto next = text.substr(i, 3); next == kSeparators[0] || next == kSeparators[1]) {
       out += next == kSeparators[0] ? "\\u2028" : "\\u2029";
       i += 2;

@@ -4,6 +4,7 @@
 
 #include "base/hex.h"
 #include "protocol/otlp/logs.h"
+#include "protocol/protobuf_view.h"
 
 namespace varve::protocol::otlp {
 namespace {
@@ -13,8 +14,6 @@ using protozero::pbf_wire_type;
 using protozero::tag_and_type;
 
 constexpr auto kMessage = pbf_wire_type::length_delimited;
-
-std::string_view logs_view(protozero::data_view bytes) { return {bytes.data(), bytes.size()}; }
 
 // Of trace_id and span_id; one of zeros is none.
 std::string hex_of(std::string_view bytes) {
@@ -42,7 +41,7 @@ class ProtobufLogs {
     if (pbf_reader first = logs; first.next(1, kMessage)) {
       pbf_reader resource = first.get_message();
       while (resource.next(1, kMessage)) {
-        if (const Status status = fields.add(logs_view(resource.get_view())); !status) {
+        if (const Status status = fields.add(protobuf_view(resource.get_view())); !status) {
           records_.set_resource_error(status);
           break;
         }
@@ -63,13 +62,13 @@ class ProtobufLogs {
 
   static Status read_scope(pbf_reader scope, Fields& fields) {
     const auto text = [&](std::string_view name, protozero::data_view value) {
-      return value.size() == 0 ? Status{} : fields.add(name, message::FieldForm::text, logs_view(value));
+      return value.size() == 0 ? Status{} : fields.add(name, message::FieldForm::text, protobuf_view(value));
     };
     while (scope.next()) {
       switch (scope.tag_and_type()) {
         case tag_and_type(1, kMessage): VARVE_RETURN_IF_ERROR(text("scope.name", scope.get_view())); break;
         case tag_and_type(2, kMessage): VARVE_RETURN_IF_ERROR(text("scope.version", scope.get_view())); break;
-        case tag_and_type(3, kMessage): VARVE_RETURN_IF_ERROR(fields.add(logs_view(scope.get_view()))); break;
+        case tag_and_type(3, kMessage): VARVE_RETURN_IF_ERROR(fields.add(protobuf_view(scope.get_view()))); break;
         default: scope.skip();
       }
     }
@@ -93,20 +92,24 @@ class ProtobufLogs {
     switch (from.tag_and_type()) {
       case tag_and_type(1, pbf_wire_type::fixed64): record.time_ns = from.get_fixed64(); return true;
       case tag_and_type(2, pbf_wire_type::varint): record.severity = from.get_int32(); return true;
-      case tag_and_type(3, kMessage): record.severity_text = logs_view(from.get_view()); return true;
+      case tag_and_type(3, kMessage): record.severity_text = protobuf_view(from.get_view()); return true;
       case tag_and_type(5, kMessage): {
-        auto body = fields.reader().value(logs_view(from.get_view()));
+        auto body = fields.reader().value(protobuf_view(from.get_view()));
         if (body) record.body = std::move(*body);
         note(body ? Status{} : fail(body.error()));
         return true;
       }
-      case tag_and_type(6, kMessage): note(fields.add(logs_view(from.get_view()))); return true;
+      case tag_and_type(6, kMessage): note(fields.add(protobuf_view(from.get_view()))); return true;
       case tag_and_type(7, pbf_wire_type::varint): record.dropped_attributes = from.get_uint32(); return true;
       case tag_and_type(8, pbf_wire_type::fixed32): record.flags = from.get_fixed32(); return true;
-      case tag_and_type(9, kMessage): record.trace_id = fields.keep(hex_of(logs_view(from.get_view()))); return true;
-      case tag_and_type(10, kMessage): record.span_id = fields.keep(hex_of(logs_view(from.get_view()))); return true;
+      case tag_and_type(9, kMessage):
+        record.trace_id = fields.keep(hex_of(protobuf_view(from.get_view())));
+        return true;
+      case tag_and_type(10, kMessage):
+        record.span_id = fields.keep(hex_of(protobuf_view(from.get_view())));
+        return true;
       case tag_and_type(11, pbf_wire_type::fixed64): record.observed_ns = from.get_fixed64(); return true;
-      case tag_and_type(12, kMessage): record.event_name = logs_view(from.get_view()); return true;
+      case tag_and_type(12, kMessage): record.event_name = protobuf_view(from.get_view()); return true;
       default: return false;
     }
   }

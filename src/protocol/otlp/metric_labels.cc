@@ -11,6 +11,8 @@
 #include "protocol/json/text.h"
 #include "protocol/json/tree.h"
 #include "protocol/otlp/label_text.h"
+#include "protocol/outcome.h"
+#include "protocol/protobuf_view.h"
 
 namespace varve::protocol::otlp {
 namespace {
@@ -43,11 +45,10 @@ Status MetricLabels::read_attributes(RawAttributes attributes, Texts& to) {
 }
 
 Status MetricLabels::read_protobuf(std::string_view attributes, Texts& to) try {
-  if (broken_ >= kBrokenMax) return broken_attributes();  // an exception takes as long as a hundred good points
+  if (broken_ >= kBrokenMax) return broken_attributes();
   protozero::pbf_reader fields(attributes.data(), attributes.size());
   while (fields.next()) {
-    const auto bytes = fields.get_view();
-    VARVE_ASSIGN_OR_RETURN(const Attribute attribute, reader_.attribute(std::string_view(bytes.data(), bytes.size())));
+    VARVE_ASSIGN_OR_RETURN(const Attribute attribute, reader_.attribute(protobuf_view(fields.get_view())));
     VARVE_RETURN_IF_ERROR(add(attribute, to));
   }
   return {};

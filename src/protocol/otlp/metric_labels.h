@@ -27,9 +27,6 @@ struct MetricNaming {
   std::int64_t target_info_ms = 150'000;
 };
 
-// After so many parts of a request that are no protobuf, more of them are not looked at.
-inline constexpr std::size_t kBrokenMax = 100;
-
 // Attributes as bytes of the body: KeyValue messages as fields of any number, one after the other; or from the opening
 // bracket on a list of JSON, whatever stands behind it.
 using RawAttributes = std::string_view;

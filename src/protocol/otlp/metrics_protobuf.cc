@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "protocol/otlp/metrics.h"
+#include "protocol/protobuf_view.h"
 
 namespace varve::protocol::otlp {
 namespace {
@@ -19,8 +20,6 @@ using protozero::tag_and_type;
 constexpr auto kPart = protozero::pbf_wire_type::length_delimited;
 constexpr auto kFixed = protozero::pbf_wire_type::fixed64;
 constexpr auto kVarint = protozero::pbf_wire_type::varint;
-
-std::string_view metrics_view(protozero::data_view bytes) { return {bytes.data(), bytes.size()}; }
 
 // Fields of one number out of a message: the bytes of the message where they stand together, as senders write them,
 // else a copy.
@@ -160,13 +159,13 @@ class ProtobufMetrics {
     const auto take = [&](MetricKind kind, ReadPoint reader) {
       metric.kind = kind;
       read_point = reader;
-      data = metrics_view(from.get_view());
+      data = protobuf_view(from.get_view());
     };
     while (from.next()) {
       switch (from.tag_and_type()) {
-        case tag_and_type(1, kPart): metric.name = metrics_view(from.get_view()); break;
-        case tag_and_type(2, kPart): metric.description = metrics_view(from.get_view()); break;
-        case tag_and_type(3, kPart): metric.unit = metrics_view(from.get_view()); break;
+        case tag_and_type(1, kPart): metric.name = protobuf_view(from.get_view()); break;
+        case tag_and_type(2, kPart): metric.description = protobuf_view(from.get_view()); break;
+        case tag_and_type(3, kPart): metric.unit = protobuf_view(from.get_view()); break;
         case tag_and_type(5, kPart): take(MetricKind::gauge, &ProtobufMetrics::read_number); break;
         case tag_and_type(7, kPart): take(MetricKind::sum, &ProtobufMetrics::read_number); break;
         case tag_and_type(9, kPart): take(MetricKind::histogram, &ProtobufMetrics::read_histogram); break;
@@ -181,14 +180,16 @@ class ProtobufMetrics {
     }
     points_.start_metric(metric);
     pbf_reader points(data.data(), data.size());
-    while (points.next(1, kPart)) {
-      const std::string_view point = metrics_view(points.get_view());
-      if (broken_ < kBrokenMax) [[likely]] {
-        (this->*read_point)(point);
-      } else {
-        points_.refuse({Code::invalid, "there are so many broken points that no more of them are read"});
-      }
-    }
+    while (points.next(1, kPart)) read_or_refuse(read_point, protobuf_view(points.get_view()));
+  }
+
+  void read_or_refuse(ReadPoint read_point, std::string_view point) try {
+    if (broken_ < kBrokenMax) [[likely]]
+      return (this->*read_point)(point);
+    points_.refuse({Code::invalid, "there are so many broken points that no more of them are read"});
+  } catch (const protozero::exception&) {
+    ++broken_;
+    points_.refuse({Code::invalid, "the point is not valid protobuf"});
   }
 
   // What a sum says behind its points.
@@ -214,7 +215,7 @@ class ProtobufMetrics {
     read_any_number(bytes);
   }
 
-  void read_any_number(std::string_view bytes) try {
+  void read_any_number(std::string_view bytes) {
     NumberPoint point;
     attributes_.clear();
     pbf_reader from(bytes.data(), bytes.size());
@@ -231,11 +232,9 @@ class ProtobufMetrics {
     }
     point.attributes = attributes_.bytes();
     points_.add(point);
-  } catch (const protozero::exception&) {
-    refuse_broken();
   }
 
-  void read_histogram(std::string_view bytes) try {
+  void read_histogram(std::string_view bytes) {
     histogram_.counts.clear();
     histogram_.bounds.clear();
     static_cast<Point&>(histogram_) = {};
@@ -264,11 +263,9 @@ class ProtobufMetrics {
     }
     histogram_.attributes = attributes_.bytes();
     points_.add(histogram_);
-  } catch (const protozero::exception&) {
-    refuse_broken();
   }
 
-  void read_summary(std::string_view bytes) try {
+  void read_summary(std::string_view bytes) {
     SummaryPoint point;
     attributes_.clear();
     pbf_reader from(bytes.data(), bytes.size());
@@ -289,8 +286,6 @@ class ProtobufMetrics {
     }
     point.attributes = attributes_.bytes();
     points_.add(point);
-  } catch (const protozero::exception&) {
-    refuse_broken();
   }
 
   static std::pair<double, double> quantile_of(pbf_reader from) {
@@ -312,10 +307,6 @@ class ProtobufMetrics {
 
   // Its metric says why.
   void refuse_one(std::string_view) { points_.refuse({Code::invalid, ""}); }
-  void refuse_broken() {
-    ++broken_;
-    points_.refuse({Code::invalid, "the point is not valid protobuf"});
-  }
 
   MetricPoints points_;
   std::size_t broken_ = 0;  // points that were read in vain

@@ -7,21 +7,20 @@
 #include <protozero/pbf_reader.hpp>
 
 #include "protocol/json/text.h"
+#include "protocol/protobuf_view.h"
 
 namespace varve::protocol::prometheus {
 namespace {
-
-std::string_view view_of(protozero::data_view bytes) { return {bytes.data(), bytes.size()}; }
 
 model::TagView read_label(protozero::pbf_reader label) {
   model::TagView tag;
   while (label.next()) {
     switch (label.tag_and_type()) {
       case protozero::tag_and_type(1, protozero::pbf_wire_type::length_delimited):
-        tag.key = view_of(label.get_view());
+        tag.key = protobuf_view(label.get_view());
         break;
       case protozero::tag_and_type(2, protozero::pbf_wire_type::length_delimited):
-        tag.value = view_of(label.get_view());
+        tag.value = protobuf_view(label.get_view());
         break;
       default: label.skip();
     }

@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "protocol/json/text.h"
+#include "protocol/protobuf_view.h"
 
 namespace varve::protocol::prometheus {
 namespace {
@@ -19,8 +20,7 @@ using protozero::pbf_wire_type;
 using protozero::tag_and_type;
 
 Result<std::string_view> read_text(pbf_reader& from) {
-  const auto view = from.get_view();
-  const std::string_view text(view.data(), view.size());
+  const std::string_view text = protobuf_view(from.get_view());
   if (!json::is_utf8(text)) return fail(Code::invalid, "a matcher is not UTF-8");
   return text;
 }

@@ -15,6 +15,7 @@
 
 #include "protocol/prometheus/remote_write.h"
 #include "protocol/prometheus/series_parser.h"
+#include "protocol/protobuf_view.h"
 
 namespace varve::protocol::prometheus {
 namespace {
@@ -30,8 +31,6 @@ constexpr std::size_t kLabels2Max = 1000;  // of a series: more than any may hav
 constexpr std::size_t kLabelBytesTimes = 32, kLabelBytesAtLeast = std::size_t{16} << 20;
 constexpr std::size_t kSymbolsMax = 1'000'000;
 
-std::string_view symbol_view(protozero::data_view bytes) { return {bytes.data(), bytes.size()}; }
-
 class Request2 {
  public:
   Request2(std::string_view body, model::GroupSource& groups, model::RowBatch& batch,
@@ -46,7 +45,7 @@ class Request2 {
     while (symbols.next()) {
       if (symbols.tag_and_type() == tag_and_type(4, kSymbolType)) {
         if (symbols_.size() == kSymbolsMax) return fail(Code::too_large, "more than 1000000 symbols in one request");
-        symbols_.push_back(symbol_view(symbols.get_view()));
+        symbols_.push_back(protobuf_view(symbols.get_view()));
       } else if (symbols.tag() < 4) {
         return fail(Code::invalid, "the body is a request of remote write 1.0");
       } else {
@@ -57,7 +56,7 @@ class Request2 {
       return fail(Code::invalid, "the first of the request's symbols is not empty");
     }
     pbf_reader request(body_.data(), body_.size());
-    while (request.next(5, kSymbolType)) add(symbol_view(request.get_view()));
+    while (request.next(5, kSymbolType)) add(protobuf_view(request.get_view()));
     return std::move(outcome_);
   }
 
@@ -77,8 +76,8 @@ class Request2 {
           for (const std::uint32_t ref : from.get_packed_uint32()) add_ref(ref);
           break;
         case tag_and_type(1, pbf_wire_type::varint): add_ref(from.get_uint32()); break;
-        case tag_and_type(2, kSymbolType): samples_.push_back(symbol_view(from.get_view())); break;
-        case tag_and_type(5, kSymbolType): metadata = symbol_view(from.get_view()); break;
+        case tag_and_type(2, kSymbolType): samples_.push_back(protobuf_view(from.get_view())); break;
+        case tag_and_type(5, kSymbolType): metadata = protobuf_view(from.get_view()); break;
         default: histograms = histograms || from.tag() == 3; from.skip();  // 4: exemplars
       }
     }

@@ -38,9 +38,7 @@ class SeriesParser {
   void add(std::string_view series, const char* readable_end);
   // One of which nothing is kept.
   void refuse(Error why) { outcome_.reject(index_++, std::move(why)); }
-  // One that is no protobuf. To find that out costs an exception, which takes as long as a hundred good series: after
-  // so many no more are read.
-  static constexpr std::size_t kBrokenMax = 100;
+  // One that is no protobuf, or is not read any more.
   void refuse_broken();
   [[nodiscard]] bool has_given_up() const { return broken_ >= kBrokenMax; }
 
