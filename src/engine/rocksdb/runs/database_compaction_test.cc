@@ -12,6 +12,7 @@
 #include "engine/rocksdb/runs/keys.h"
 #include "engine/rocksdb/testing/directory.h"
 #include "engine/rocksdb/testing/memory_directories.h"
+#include "engine/rocksdb/testing/said.h"
 
 namespace varve::engine::rocksdb {
 namespace {
@@ -101,8 +102,9 @@ TEST_F(Compaction, of_a_damaged_table_is_tried_again) {
   EXPECT_TRUE(put(0));  // among its keys
   ASSERT_FALSE(database_->compact());
   const auto put_small = [&](int i) { return bool(database_->put_text(key(i), "small")); };
+  testing::Said listening;  // the compaction that begins by itself may have failed before one looks
   for (int i = 0; i < 256; ++i) EXPECT_TRUE(put_small(kTexts + i % 3));
-  EXPECT_TRUE(database_->compacts());
+  EXPECT_NE(listening.text().find("the database is compacted again"), std::string::npos);
   EXPECT_FALSE(database_->compact()) << "it meets the same table";
   for (int i = 0; i < 300; ++i) EXPECT_TRUE(put_small(kTexts + i % 3));
   EXPECT_FALSE(database_->compacts()) << "twice as many";

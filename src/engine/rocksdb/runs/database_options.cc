@@ -17,6 +17,7 @@
 
 #include "base/log.h"
 #include "base/thread_priority.h"
+#include "engine/rocksdb/runs/database_env.h"
 #include "engine/rocksdb/runs/database_reads.h"
 #include "engine/rocksdb/runs/keys.h"
 
@@ -127,6 +128,7 @@ class BlocksOfOneKind final : public ::rocksdb::FlushBlockPolicyFactory {
   options.max_bytes_for_level_base = 64ULL << 20;
   options.level_compaction_dynamic_level_bytes = true;
   options.max_open_files = 512;
+  options.env = env_with_synced_manifest();
   options.info_log = std::make_shared<DatabaseLog>();
   options.avoid_flush_during_shutdown = true;  // the log has what was not flushed
   options.max_bgerror_resume_count = 0;

@@ -6,17 +6,15 @@
 namespace varve::engine::rocksdb {
 namespace {
 
-using ::rocksdb::Status;
-
 TEST(DatabaseReads, ErrorsSayWhetherItIsWorthAskingAgain) {
-  EXPECT_TRUE(outcome(Status::OK(), "reading"));
-  const auto code_of = [](const Status& status) { return outcome(status, "reading").error().code; };
-  EXPECT_EQ(code_of(Status::Corruption("bad block")), Code::corrupt);
-  EXPECT_EQ(code_of(Status::NoSpace()), Code::unavailable);
-  EXPECT_EQ(code_of(Status::IOError("While open a file for random read: /d/1.sst", "Too many open files")),
+  EXPECT_TRUE(outcome(::rocksdb::Status::OK(), "reading"));
+  const auto code_of = [](const ::rocksdb::Status& status) { return outcome(status, "reading").error().code; };
+  EXPECT_EQ(code_of(::rocksdb::Status::Corruption("bad block")), Code::corrupt);
+  EXPECT_EQ(code_of(::rocksdb::Status::NoSpace()), Code::unavailable);
+  EXPECT_EQ(code_of(::rocksdb::Status::IOError("While open a file for random read: /d/1.sst", "Too many open files")),
             Code::unavailable);
-  EXPECT_EQ(code_of(Status::IOError("While pread /d/1.sst", "Input/output error")), Code::io);
-  EXPECT_EQ(outcome(Status::IOError("a", "b"), "reading").error().message, "reading: IO error: a: b");
+  EXPECT_EQ(code_of(::rocksdb::Status::IOError("While pread /d/1.sst", "Input/output error")), Code::io);
+  EXPECT_EQ(outcome(::rocksdb::Status::IOError("a", "b"), "reading").error().message, "reading: IO error: a: b");
 }
 
 }  // namespace
